@@ -9,7 +9,6 @@
 static void arena_gives_zeroed_aligned_memory(void **state)
 {
     struct kg_arena arena = {0};
-    (void)state;
     for (size_t size = 1; size < 300000; size = size * 3 + 1) {
         unsigned char *memory = kg_arena_alloc(&arena, size, 1);
         assert_non_null(memory);
@@ -24,7 +23,6 @@ static void arena_gives_zeroed_aligned_memory(void **state)
 static void arena_refuses_overflow(void **state)
 {
     struct kg_arena arena = {0};
-    (void)state;
     assert_null(kg_arena_alloc(&arena, SIZE_MAX / 2, 3));
     assert_null(kg_arena_alloc(&arena, SIZE_MAX, 1));
     assert_non_null(kg_arena_alloc(&arena, 0, 8));
@@ -34,7 +32,6 @@ static void arena_refuses_overflow(void **state)
 static void a_cleared_arena_gives_the_same_memory_zeroed_again(void **state)
 {
     struct kg_arena arena = {0};
-    (void)state;
     kg_arena_clear(&arena);
     char *first = kg_arena_alloc(&arena, 1000, 1);
     assert_non_null(first);
@@ -51,7 +48,6 @@ static void a_cleared_arena_gives_the_same_memory_zeroed_again(void **state)
 static void arena_formats(void **state)
 {
     struct kg_arena arena = {0};
-    (void)state;
     assert_string_equal(kg_arena_printf(&arena, "%d-%s", 7, "x"), "7-x");
     assert_string_equal(kg_arena_copy_bytes(&arena, "abcdef", 3), "abc");
     kg_arena_free(&arena);
@@ -63,7 +59,6 @@ static void arrays_keep_what_they_hold_as_they_grow(void **state)
     struct kg_arena arena = {0};
     size_t capacity = 0, arena_capacity = 0;
     double *items = NULL, *in_arena = NULL;
-    (void)state;
     for (size_t i = 0; i < ITEMS; i++) {
         assert_true(kg_grow(&items, i, &capacity, sizeof *items));
         assert_true(kg_arena_grow(&arena, &in_arena, i, &arena_capacity, sizeof *in_arena));
@@ -85,7 +80,6 @@ static void an_array_without_a_capacity_is_full(void **state)
     struct kg_arena arena = {0};
     size_t capacity = 0;
     double *items = kg_arena_alloc(&arena, ITEMS, sizeof *items);
-    (void)state;
     items[ITEMS - 1] = 7;
     assert_true(kg_arena_grow(&arena, &items, ITEMS, &capacity, sizeof *items));
     assert_true(capacity > ITEMS);
@@ -98,7 +92,6 @@ static void an_array_that_cannot_grow_stays(void **state)
     struct kg_arena arena = {0};
     char item = 'x', *items = &item;
     size_t capacity = SIZE_MAX / 2;
-    (void)state;
     assert_false(kg_grow(&items, capacity, &capacity, 2));
     assert_false(kg_arena_grow(&arena, &items, capacity, &capacity, 2));
     assert_ptr_equal(items, &item);
@@ -111,7 +104,6 @@ static void table_aligns_and_trims(void **state)
     struct kg_table table = {
         .columns = 3, .heads = {"name", "n", "note"}, .left = {true, false, true}};
     struct kg_text text = {0};
-    (void)state;
     for (int trimmed = 0; trimmed < 2; trimmed++) {
         struct kg_table_row *row = kg_table_row_add(&table);
         row->cells[0] = "long name";
@@ -133,7 +125,6 @@ static void table_aligns_and_trims(void **state)
 static void text_grows_and_truncates(void **state)
 {
     struct kg_text text = {0};
-    (void)state;
     assert_string_equal(kg_text_string(&text), "");
     for (int i = 0; i < 1000; i++)
         kg_text_printf(&text, "%03d,", i);
@@ -149,7 +140,6 @@ static void error_keeps_place_and_takes_context(void **state)
 {
     struct kg_error err;
     char filler[3000];
-    (void)state;
     assert_false(kg_error_at(&err, "a.yaml", 3, 4, "bad %s", "key"));
     assert_false(kg_error_wrap(&err, "in workload '%s'", "x"));
     assert_string_equal(err.message, "in workload 'x': bad key");
@@ -165,7 +155,6 @@ static void error_keeps_place_and_takes_context(void **state)
 static void nearest_word_is_found_only_when_near(void **state)
 {
     static const char *const words[] = {"threshold", "rounds", "timeout"};
-    (void)state;
     assert_string_equal(kg_nearest("treshold", words, 3), "threshold");
     assert_string_equal(kg_nearest("ruonds", words, 3), "rounds");
     assert_string_equal(kg_nearest("TIMEOUT", words, 3), "timeout");

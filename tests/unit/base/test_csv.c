@@ -1,11 +1,5 @@
 /* Fields of a CSV file. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test_support.h"
 
 #include "base/csv.h"
 
@@ -19,7 +13,6 @@ static void expect_text(const char *value, const char *expected)
 
 static void text_is_quoted_where_it_needs_quotes(void **state)
 {
-    (void)state;
     expect_text(NULL, "");
     expect_text("", "");
     expect_text("plain text", "plain text");
@@ -29,14 +22,12 @@ static void text_is_quoted_where_it_needs_quotes(void **state)
 
 static void what_a_terminal_would_obey_is_shown(void **state)
 {
-    (void)state;
     expect_text("a\r\nb", "a\\x0d\\x0ab");
     expect_text("\x1b[31m", "\\x1b[31m");
 }
 
 static void formulas_get_an_apostrophe_and_numbers_none(void **state)
 {
-    (void)state;
     expect_text("=1+1", "'=1+1");
     expect_text("@SUM(1,2)", "\"'@SUM(1,2)\"");
     expect_text("+1+cmd", "'+1+cmd");
@@ -47,7 +38,6 @@ static void formulas_get_an_apostrophe_and_numbers_none(void **state)
 
 static void numbers_that_are_not_known_are_empty(void **state)
 {
-    (void)state;
     struct kg_text text = {0};
     kg_csv_number(&text, NAN);
     kg_csv_number(&text, INFINITY);

@@ -48,7 +48,6 @@ static int places_make(void **state)
 {
     static const char *const names[] = {"KGATE_CUDA_LIBS", "CUDA_PATH",    "CUDA_HOME",
                                         "VIRTUAL_ENV",     "CONDA_PREFIX", "HOME"};
-    (void)state;
     strcpy(folder, "/tmp/kgate-places-XXXXXX");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unsetenv(names[i]);
@@ -59,7 +58,6 @@ static int places_make(void **state)
 static int places_remove(void **state)
 {
     char command[128];
-    (void)state;
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command);
 }
@@ -81,7 +79,6 @@ static void a_library_is_looked_for_where_images_have_it(void **state)
         "conda/lib/libx.so.13",
     };
     enum { FILES = sizeof files / sizeof *files };
-    (void)state;
     for (size_t i = 0; i < FILES; i++)
         if (strchr(files[i], '/'))
             make(files[i]);
@@ -109,7 +106,6 @@ static void a_library_is_looked_for_where_images_have_it(void **state)
 static void the_first_that_is_taken_is_the_last_that_is_offered(void **state)
 {
     size_t stop = 2;
-    (void)state;
     make("toolkit/lib64/libx.so.13");
     make("toolkit/lib/libx.so.13");
     variable_set("CUDA_PATH", "toolkit");
@@ -122,7 +118,6 @@ static void a_python_that_is_a_link_into_an_environment_is_followed(void **state
 {
     static const char library[] = "image/venv/lib/python3.12/site-packages/nvidia/cu13/lib/libx.so";
     char link[256], program[256], path[256];
-    (void)state;
     make(library);
     make("image/venv/bin/python3");
     make("image/bin/other");
@@ -138,7 +133,6 @@ static void a_python_that_is_a_link_into_an_environment_is_followed(void **state
 
 static void without_any_place_there_is_the_loader(void **state)
 {
-    (void)state;
     assert_false(kg_cuda_places("libkgate-test-of-places.so.13", take, NULL));
     assert_int_equal(taken_count, 1);
     assert_string_equal(taken[0], "libkgate-test-of-places.so.13");

@@ -1,11 +1,5 @@
 /* Shortened names keep their distinctive parts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <string.h>
+#include "test_support.h"
 
 #include "base/elide.h"
 #include "base/escape.h"
@@ -36,14 +30,12 @@ static const char *const versions[] = {"gemm/m=192,n=192,k=192,version=naive/cpu
 
 static void what_fits_is_whole(void **state)
 {
-    (void)state;
     expect(40, versions, versions);
     EXPECT(3, ((const char *[]){"", "abc", NULL}), "", "abc");
 }
 
 static void what_is_in_common_goes_first_and_no_more_than_need_be(void **state)
 {
-    (void)state;
     EXPECT(37, versions, "gemm/…n=192,k=192,version=naive/cpu",
            "gemm/…n=192,k=192,version=blas/cpu");
     EXPECT(30, versions, "gemm/…k=192,version=naive/cpu", "gemm/…k=192,version=blas/cpu");
@@ -52,7 +44,6 @@ static void what_is_in_common_goes_first_and_no_more_than_need_be(void **state)
 
 static void then_go_the_keys_and_values_stay(void **state)
 {
-    (void)state;
     static const char *const sweeps[] = {"attention/d=64,seq_len=64,heads=4,version=plain/cpu",
                                          "attention/d=64,seq_len=256,heads=4,version=plain/cpu",
                                          "attention/d=64,seq_len=256,heads=4,version=flash/cpu",
@@ -64,7 +55,6 @@ static void then_go_the_keys_and_values_stay(void **state)
 
 static void then_goes_the_end_of_the_first_part(void **state)
 {
-    (void)state;
     static const char *const passes[] = {"transformer_layer/batch=2,pass=forward/cpu",
                                          "transformer_layer/batch=2,pass=backward/cpu", NULL};
     EXPECT(22, passes, "transforme…forward/cpu", "transform…backward/cpu");
@@ -72,7 +62,6 @@ static void then_goes_the_end_of_the_first_part(void **state)
 
 static void names_of_other_groups_lose_nothing(void **state)
 {
-    (void)state;
     static const char *const mixed[] = {"gemm/m=192,n=192,k=192,version=naive/cpu",
                                         "triad/bytes=1/cpu",
                                         "gemm/m=192,n=192,k=192,version=blas/cpu", NULL};
@@ -81,13 +70,11 @@ static void names_of_other_groups_lose_nothing(void **state)
 
 static void text_without_parameters_is_cut_in_the_middle(void **state)
 {
-    (void)state;
     EXPECT(9, ((const char *[]){"äbcdefghijklmnopqrstuvwxyz", NULL}), "äbcd…wxyz");
 }
 
 static void names_that_would_become_the_same_are_longer_than_asked(void **state)
 {
-    (void)state;
     static const char *const inner[] = {"aaaaaaaaaaaaaaaaaa1aaaaaaaaaaaaaaaaaa",
                                         "aaaaaaaaaaaaaaaaaa2aaaaaaaaaaaaaaaaaa", NULL};
     struct kg_arena arena = {0};
@@ -104,7 +91,6 @@ static void names_that_would_become_the_same_are_longer_than_asked(void **state)
 /* More parts than kgate examines, and no names at all. */
 static void many_parts_and_none_are_no_matter(void **state)
 {
-    (void)state;
     struct kg_arena arena = {0};
     struct kg_text many[2] = {{0}, {0}};
     const char *shown[2];

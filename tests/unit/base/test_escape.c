@@ -16,7 +16,6 @@ static void expect(escape *how, const char *input, size_t most, const char *expe
 
 static void a_terminal_gets_no_control_characters(void **state)
 {
-    (void)state;
     expect(kg_escape_terminal, "gemm/m=512/cpu", 72, "gemm/m=512/cpu");
     expect(kg_escape_terminal, "a\nb\tc\r", 72, "a\\x0ab\\x09c\\x0d");
     expect(kg_escape_terminal, "\x1b]0;title\a\x7f", 72, "\\x1b]0;title\\x07\\x7f");
@@ -29,7 +28,6 @@ static void a_terminal_gets_no_control_characters(void **state)
 
 static void bytes_that_are_no_utf8_are_shown_as_such(void **state)
 {
-    (void)state;
     expect(kg_escape_terminal, "a\xff", 9, "a\\xff");
     expect(kg_escape_terminal, "\xc3", 9, "\\xc3");                   /* cut short */
     expect(kg_escape_terminal, "\xc0\xaf", 9, "\\xc0\\xaf");          /* overlong */
@@ -45,7 +43,6 @@ static void bytes_that_are_no_utf8_are_shown_as_such(void **state)
 
 static void long_text_is_cut_between_characters(void **state)
 {
-    (void)state;
     expect(kg_escape_terminal, "äöü", 3, "äöü");
     expect(kg_escape_terminal, "äöü", 2, "äö…");
     expect(kg_escape_markdown, "a|b|c", 2, "a\\|…");
@@ -54,7 +51,6 @@ static void long_text_is_cut_between_characters(void **state)
 
 static void of_long_text_both_ends_are_left(void **state)
 {
-    (void)state;
     expect(kg_text_append_ends, "abcdefgh", 8, "abcdefgh");
     expect(kg_text_append_ends, "abcdefgh", 7, "abc…fgh");
     expect(kg_text_append_ends, "abcdefgh", 4, "a…gh");
@@ -67,7 +63,6 @@ static void of_long_text_both_ends_are_left(void **state)
 /* An entity would not do: a forge looks for names after it has resolved them. */
 static void nobody_is_mentioned_and_nothing_referenced(void **state)
 {
-    (void)state;
     expect(kg_escape_markdown, "@team", 99, "@<!-- -->team");
     expect(kg_escape_markdown, "see #12 and o/r#3", 99, "see #<!-- -->12 and o/r#<!-- -->3");
     expect(kg_escape_markdown, "a@b.org", 99, "a@<!-- -->b.org");
@@ -76,7 +71,6 @@ static void nobody_is_mentioned_and_nothing_referenced(void **state)
 
 static void markdown_and_html_are_plain_text(void **state)
 {
-    (void)state;
     expect(kg_escape_markdown, "*a* _b_ `c` ~d~", 99, "\\*a\\* \\_b\\_ \\`c\\` \\~d\\~");
     expect(kg_escape_markdown, "[a](b) ![c]", 99, "\\[a\\](b) \\!\\[c\\]");
     expect(kg_escape_markdown, "a|b\\|c", 99, "a\\|b\\\\\\|c");
@@ -90,7 +84,6 @@ static void random_bytes_stay_harmless_and_bounded(void **state)
 {
     enum { SEED = 9, TRIALS = 20000, MOST = 20 };
     struct kg_random random = {SEED};
-    (void)state;
     for (int t = 0; t < TRIALS; t++) {
         char input[2 * MOST + 1] = {0};
         struct kg_text terminal = {0}, markdown = {0};
@@ -124,7 +117,6 @@ static void on_a_terminal_of_ascii_columns_keep_their_width(void **state)
                 {"  … and 3 more\n", "  ... and 3 more\n", false},
                 {"a long reason…\n", "a long reason...\n", false},
                 {"größe/cpu", "größe/cpu", true}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct kg_text text = {0};
         kg_escape_plain(&text, rows[i].text);

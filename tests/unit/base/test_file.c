@@ -13,7 +13,6 @@ static void written_file_reads_back(void **state)
     struct kg_error err;
     struct kg_text text = {0};
     char *folder = support_folder();
-    (void)state;
     snprintf(path, sizeof path, "%s/a/b/c", folder);
     assert_true(kg_directory_make(path, &err));
     assert_true(kg_directory_make(path, &err));
@@ -38,7 +37,6 @@ static void failed_write_leaves_the_old_file_and_no_other(void **state)
     struct kg_error err;
     int status;
     char *folder = support_folder();
-    (void)state;
     snprintf(path, sizeof path, "%s/file", folder);
     assert_true(kg_file_write(path, "old", 3, &err));
     const pid_t pid = fork();
@@ -64,7 +62,6 @@ static void mode_and_link_are_kept(void **state)
     struct stat status;
     struct kg_error err;
     char *folder = support_folder();
-    (void)state;
     snprintf(path, sizeof path, "%s/file", folder);
     snprintf(link, sizeof link, "%s/link", folder);
     assert_true(kg_file_write(path, "a", 1, &err));
@@ -83,7 +80,6 @@ static void lock_is_exclusive(void **state)
     char path[128];
     struct kg_error err;
     char *folder = support_folder();
-    (void)state;
     snprintf(path, sizeof path, "%s/.lock", folder);
     const int first = kg_file_lock(path, 0, NULL, &err);
     assert_true(first >= 0);
@@ -101,7 +97,6 @@ static void hash_is_fnv_1a(void **state)
     char path[128], hex[17];
     struct kg_error err;
     char *folder = support_folder();
-    (void)state;
     snprintf(path, sizeof path, "%s/file", folder);
     assert_true(kg_file_write(path, "foobar", 6, &err));
     assert_true(kg_file_hash(path, hex));
@@ -116,7 +111,6 @@ static void alike_files_have_the_same_bytes(void **state)
     static char large[40000];
     struct kg_error err;
     char *folder = support_folder();
-    (void)state;
     snprintf(a, sizeof a, "%s/a", folder);
     snprintf(b, sizeof b, "%s/b", folder);
     snprintf(c, sizeof c, "%s/c", folder);

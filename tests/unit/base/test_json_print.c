@@ -1,15 +1,6 @@
 /* Printed JSON gives the same value when read back. Strings and layout match byte for byte, so
  * files do not change with the writer. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test_support.h"
 
 #include "base/json_print.h"
 #include "base/json_tree.h"
@@ -81,7 +72,6 @@ static void chosen_numbers_come_back(void **state)
                                     1795605238.64321,
                                     72611.298,
                                     1.7976931348623157e308};
-    (void)state;
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         expect_real(values[i]);
         expect_real(-values[i]);
@@ -91,7 +81,6 @@ static void chosen_numbers_come_back(void **state)
 static void random_numbers_come_back(void **state)
 {
     struct kg_random random = {1}; /* the seed */
-    (void)state;
     for (int i = 0; i < TRIES; i++) {
         const uint64_t bits = kg_random_next(&random);
         double any;
@@ -108,7 +97,6 @@ static void random_numbers_come_back(void **state)
 static void what_is_no_number_is_null(void **state)
 {
     struct kg_text text = {0};
-    (void)state;
     kg_json_print_real(&text, NAN);
     kg_json_print_real(&text, -INFINITY);
     assert_string_equal(text.data, "nullnull");
@@ -124,7 +112,6 @@ static void numbers_have_few_digits(void **state)
                  {100.25, "100.25"},   {0.1, "0.1"},       {1e-4, "0.0001"},
                  {9.99e-5, "9.99e-5"}, {1e15, "1e15"},     {1e300, "1e300"},
                  {1e-300, "1e-300"},   {1.5e22, "1.5e22"}, {0.1 + 0.2, "0.30000000000000004"}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct kg_text text = {0};
         kg_json_print_real(&text, cases[i].value);
@@ -136,7 +123,6 @@ static void numbers_have_few_digits(void **state)
 static void whole_numbers_come_back(void **state)
 {
     static const int64_t values[] = {0, 1, -1, 10, -10, 1234567890, INT64_MAX, INT64_MIN};
-    (void)state;
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         struct kg_text text = {0};
         struct kg_arena arena = {0};
@@ -158,7 +144,6 @@ static void strings_are_escaped_and_other_bytes_shown(void **state)
         {"größe µ 時間", "\"größe µ 時間\""},
         {"cut \xe6\x99", "\"cut \\\\xe6\\\\x99\""},
         {"\x80 first, µ after", "\"\\\\x80 first, µ after\""}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct kg_text text = {0};
         struct kg_arena arena = {0};
@@ -174,7 +159,6 @@ static void objects_and_lists_have_a_line_for_each_item(void **state)
 {
     struct kg_text text = {0};
     struct kg_json_writer writer = {.text = &text};
-    (void)state;
     kg_json_begin(&writer, NULL, "{");
     kg_json_put_string(&writer, "a", NULL);
     kg_json_begin(&writer, "list", "[");

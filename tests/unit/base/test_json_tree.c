@@ -17,7 +17,6 @@ static struct kg_arena arena;
 
 static int arena_release(void **state)
 {
-    (void)state;
     kg_arena_free(&arena);
     return 0;
 }
@@ -36,7 +35,6 @@ static void every_kind_of_value_is_read(void **state)
     const struct kg_json *json =
         read_text(" {\"n\": null, \"f\": false, \"t\": true, \"w\": -7, \"r\": 2.5, "
                   "\"s\": \"\\u00e9\\n\", \"l\": [1, [], {}], \"o\": {\"a\": {\"b\": 3}}} ");
-    (void)state;
     assert_int_equal(kg_json_count(json), 8);
     assert_true(kg_json_is(kg_json_member(json, "n"), KG_JSON_NULL));
     assert_true(kg_json_is(kg_json_member(json, "f"), KG_JSON_FALSE));
@@ -52,7 +50,6 @@ static void every_kind_of_value_is_read(void **state)
 
 static void values_alone_are_texts_too(void **state)
 {
-    (void)state;
     assert_float_equal(kg_json_real(read_text("2.5")), 2.5, 0);
     assert_float_equal(kg_json_real(read_text("12345678901234567890e3")), 12345678901234567890e3,
                        0);
@@ -65,7 +62,6 @@ static void items_and_members_come_in_the_order_of_the_text(void **state)
     const struct kg_json *list = read_text("[3, 1, 2]"),
                          *object = read_text("{\"b\": 1, \"a\": 2}");
     int64_t digits = 0;
-    (void)state;
     for (const struct kg_json *item = NULL; (item = kg_json_next(list, item));)
         digits = 10 * digits + kg_json_whole(item);
     assert_int_equal(digits, 312);
@@ -77,7 +73,6 @@ static void items_and_members_come_in_the_order_of_the_text(void **state)
 static void other_kinds_are_as_values_that_are_not_there(void **state)
 {
     const struct kg_json *number = read_text("7");
-    (void)state;
     assert_null(kg_json_string(number));
     assert_null(kg_json_member(number, "a"));
     assert_null(kg_json_item(number, 0));
@@ -114,7 +109,6 @@ static void faults_are_named_at_their_line_and_column(void **state)
         {"[] []", 1, 4, "expected the end, found '['"},
         {"{\"a\": 1, \"\\u0061\": 2}", 1, 19, "the member 'a' occurs twice"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct kg_error err;
         char message[200];
@@ -130,7 +124,6 @@ static void a_zero_byte_is_no_json(void **state)
 {
     static const char text[] = "{\"a\": 1\0}";
     struct kg_error err;
-    (void)state;
     assert_null(kg_json_read("zero", text, sizeof text - 1, &arena, &err));
     assert_string_equal(err.message, "malformed JSON: expected ',' or '}', found the byte 0x00");
 }
@@ -139,7 +132,6 @@ static void depth_has_a_limit(void **state)
 {
     struct kg_text text = {0};
     struct kg_error err;
-    (void)state;
     for (int i = 0; i < KG_JSON_DEPTH_MOST; i++)
         kg_text_append(&text, "[");
     for (int i = 0; i < KG_JSON_DEPTH_MOST; i++)
@@ -162,7 +154,6 @@ static void many_members(struct kg_text *text, size_t count)
 
 static void no_member_is_twice_among_any_number(void **state)
 {
-    (void)state;
     for (size_t count = 1; count < 3000; count += count < 80 ? 1 : 977) {
         struct kg_text text = {0};
         struct kg_error err;
@@ -186,7 +177,6 @@ static void the_examples_of_the_rfc_are_found(void **state)
     const struct kg_json *json =
         read_text("{\"foo\": [\"bar\", \"baz\"], \"\": 0, \"a/b\": 1, \"c%d\": 2, \"e^f\": 3, "
                   "\"g|h\": 4, \"i\\\\j\": 5, \"k\\\"l\": 6, \" \": 7, \"m~n\": 8}");
-    (void)state;
     assert_ptr_equal(kg_json_pointer_find(json, ""), json);
     assert_int_equal(kg_json_count(kg_json_pointer_find(json, "/foo")), 2);
     assert_string_equal(kg_json_string(kg_json_pointer_find(json, "/foo/0")), "bar");
@@ -202,14 +192,12 @@ static void what_is_not_there_is_not_found(void **state)
         "/b",    "/a/2",   "/a/-", "/a/01", "/a/1x",
         "/a/0/", "/a/0/x", "/aa",  "/a~0",  "/a/99999999999999999999"};
     const struct kg_json *json = read_text("{\"a\": [1, 2]}");
-    (void)state;
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
         assert_null(kg_json_pointer_find(json, missing[i]));
 }
 
 static void what_is_no_pointer_is_refused(void **state)
 {
-    (void)state;
     assert_true(kg_json_pointer_good(""));
     assert_false(kg_json_pointer_good("a"));
     assert_false(kg_json_pointer_good("a/b"));
@@ -248,7 +236,6 @@ static void parse_without_memory(const char *text)
 static void string_that_memory_does_not_hold_ends_the_process_and_is_never_shorter(void **state)
 {
     int status;
-    (void)state;
 #ifdef __SANITIZE_ADDRESS__
     skip(); /* AddressSanitizer ends a process that has no memory */
 #endif

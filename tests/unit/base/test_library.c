@@ -23,7 +23,6 @@ static void functions_are_found_and_called(void **state)
     struct table table;
     memset(&table, 1, sizeof table);
     void *library = kg_library_open(MATHEMATICS, NULL, 0);
-    (void)state;
     assert_non_null(library);
     assert_null(kg_library_symbols(library, symbols, 3, &table));
     assert_true(table.square_root(9) == 3);
@@ -40,7 +39,6 @@ static void a_needed_function_that_is_missing_is_named(void **state)
     };
     struct table table;
     void *library = kg_library_open(MATHEMATICS, NULL, 0);
-    (void)state;
     assert_non_null(library);
     assert_string_equal(kg_library_symbols(library, symbols, 2, &table), "kg_nowhere_v2");
     kg_library_close(library);
@@ -52,7 +50,6 @@ static void an_absent_library_is_distinguished_from_a_broken_one(void **state)
     char path[128], why[256] = "unchanged";
     struct kg_error err;
     char *folder = support_folder();
-    (void)state;
     assert_null(kg_library_open("libkg-nowhere.so.1", why, sizeof why));
     assert_string_equal(why, "");
     snprintf(path, sizeof path, "%s/broken.so", folder);

@@ -73,7 +73,6 @@ static void (*const asking[])(void) = {arena_asks, arena_overflows, text_asks, a
 static void failed_allocation_ends_a_program_with_a_line_and_status_3(void **state)
 {
     char printed[256];
-    (void)state;
 #ifdef __SANITIZE_ADDRESS__
     skip(); /* AddressSanitizer ends a process that has no memory */
 #endif
@@ -86,7 +85,6 @@ static void failed_allocation_ends_a_program_with_a_line_and_status_3(void **sta
 static void failed_allocation_leaves_other_peoples_programs_alone(void **state)
 {
     char printed[256];
-    (void)state;
 #ifdef __SANITIZE_ADDRESS__
     skip();
 #endif
@@ -109,7 +107,6 @@ static void write_asks(void)
 static void failed_allocation_leaves_no_temporary_file(void **state)
 {
     char *folder = support_folder(), printed[256];
-    (void)state;
 #ifdef __SANITIZE_ADDRESS__
     skip();
 #endif

@@ -1,17 +1,10 @@
 /* Numbers by names. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <string.h>
+#include "test_support.h"
 
 #include "base/names.h"
 
 static void an_empty_one_has_no_name(void **state)
 {
-    (void)state;
     const struct kg_names names = {0};
     assert_null(kg_names_find(&names, "a", strlen("a")));
     assert_null(kg_names_find(&names, "", strlen("")));
@@ -19,7 +12,6 @@ static void an_empty_one_has_no_name(void **state)
 
 static void every_name_is_found_however_many_there_are(void **state)
 {
-    (void)state;
     enum { COUNT = 5000 };
     struct kg_arena arena = {0};
     struct kg_names names = {0};
@@ -39,7 +31,6 @@ static void every_name_is_found_however_many_there_are(void **state)
 
 static void the_latest_number_of_a_name_counts(void **state)
 {
-    (void)state;
     struct kg_arena arena = {0};
     struct kg_names names = {0};
     kg_names_set(&arena, &names, "", strlen(""), 1);

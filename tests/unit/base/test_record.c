@@ -1,12 +1,5 @@
 /* Records: errors of a table's rows, their messages, and the accepted schemas. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <string.h>
+#include "test_support.h"
 
 #include "base/record.h"
 
@@ -74,7 +67,6 @@ static bool parse_with(const char *members, struct thing *thing, struct kg_error
 
 static int arena_release(void **state)
 {
-    (void)state;
     kg_arena_free(&arena);
     return 0;
 }
@@ -83,7 +75,6 @@ static void what_is_in_range_is_read(void **state)
 {
     struct thing thing;
     struct kg_error err;
-    (void)state;
     if (!parse_with(GOOD
                     ", \"colour\": \"blue\", \"marks\": 4, \"grade\": 3, \"values\": [2, 7.5], "
                     "\"words\": [\"x\", \"y\"], \"parts\": {\"height\": [null, 2]}, "
@@ -100,7 +91,6 @@ static void unknown_numbers_are_in_every_range(void **state)
 {
     struct thing thing;
     struct kg_error err;
-    (void)state;
     assert_true(
         parse_with("\"name\": \"a\", \"weight\": 0, \"share\": null, \"count\": 1", &thing, &err));
     assert_true(isnan(thing.share) && isnan(thing.marks) && thing.weight == 0);
@@ -135,7 +125,6 @@ static void what_does_not_fit_is_named_with_what_was_expected(void **state)
         {GOOD ", \"parts\": {\"height\": [1, 0]}",
          "parts.height[1]: expected a number above 0, found 0"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct thing thing;
         struct kg_error err;
@@ -162,7 +151,6 @@ static void other_versions_and_files_are_refused_by_name(void **state)
         {"kgate.thing.v", "schema: expected 'kgate.thing.v1', found 'kgate.thing.v'"},
         {"thing", "schema: expected 'kgate.thing.v1', found 'thing'"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct thing thing;
         struct kg_error err;
@@ -176,7 +164,6 @@ static void other_versions_and_files_are_refused_by_name(void **state)
 
 static void a_schema_is_of_a_kind_whatever_its_version(void **state)
 {
-    (void)state;
     assert_true(kg_schema_is("kgate.results.v1", "kgate.results.v20"));
     assert_false(kg_schema_is("kgate.results.v1", "kgate.result.v1"));
     assert_false(kg_schema_is("kgate.results.v1", "kgate.results.v-1"));
@@ -203,7 +190,6 @@ static void a_file_has_a_line_for_each_member_and_one_for_a_list_of_numbers(void
                                 .part_count = 2};
     struct kg_text text = {0};
     struct kg_error err;
-    (void)state;
     if (!kg_record_print(&thing_record, &thing, SCHEMA, &text, &err))
         fail_msg("%s", err.message);
     assert_string_equal(text.data, "{\n  \"schema\": \"" SCHEMA "\",\n  \"name\": \"a\",\n"
@@ -223,7 +209,6 @@ static void what_could_not_be_read_again_is_not_written(void **state)
     const struct thing thing = {.name = "a", .weight = -1, .count = 3, .grade = 1};
     struct kg_text text = {0};
     struct kg_error err;
-    (void)state;
     assert_false(kg_record_print(&thing_record, &thing, SCHEMA, &text, &err));
     assert_int_equal(err.kind, KG_ERROR_SYSTEM);
     assert_non_null(strstr(err.message, "weight: expected a number from 0 up, found -1"));
@@ -232,7 +217,6 @@ static void what_could_not_be_read_again_is_not_written(void **state)
 
 static void what_is_too_long_to_be_read_is_refused_with_what_to_do(void **state)
 {
-    (void)state;
     struct kg_error err = {0};
     assert_true(kg_record_length_good(KG_RECORD_FILE_MOST, &err));
     assert_false(kg_record_length_good(KG_RECORD_FILE_MOST + 1, &err));

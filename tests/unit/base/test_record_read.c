@@ -1,15 +1,6 @@
 /* Records from the bytes of a text: difficult numbers, strings and structure, and every byte
  * replaced. Each text is also read as a tree, and part by part. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "test_support.h"
 
 #include "base/json_text.h"
 #include "base/json_tree.h"
@@ -139,7 +130,6 @@ static void expect_number(const char *number)
 
 static void numbers_are_those_of_the_c_library(void **state)
 {
-    (void)state;
     static const char *const good[] = {"0",
                                        "-0",
                                        "-0.0",
@@ -208,7 +198,6 @@ static void numbers_are_those_of_the_c_library(void **state)
 /* Numbers of a digit, and of two around a point, are taken at once in a list. */
 static void short_numbers_of_a_list_are_read(void **state)
 {
-    (void)state;
     static const char *const good[] = {"0,9,3", "0.0,9.9,0.5,5.0", "1.5 ,2\n,3",
                                        "10,0.25,1e3,1.5e1,-1.5,-0,00.5"};
     static const char *const ends[] = {"",  " ", ",7",  ",7.5", "x",
@@ -226,7 +215,6 @@ static void short_numbers_of_a_list_are_read(void **state)
  * a text. */
 static void digits_before_and_after_a_point_may_be_any_number(void **state)
 {
-    (void)state;
     static const char digits[] = "19876543210123456789";
     static const char *const ends[] = {"", "e0", "E-7", " ", ":", "/"};
     char member[200];
@@ -243,7 +231,6 @@ static void digits_before_and_after_a_point_may_be_any_number(void **state)
 
 static void whole_numbers_and_ranges_are_kept(void **state)
 {
-    (void)state;
     assert_true(member_read("\"count\": 9223372036854775807, \"size\": 2, \"share\": 1"));
     assert_true(member_read("\"count\": -0"));
     static const char *const bad[] = {"\"count\": 1.0",    "\"count\": 1e2", "\"count\": -1",
@@ -256,7 +243,6 @@ static void whole_numbers_and_ranges_are_kept(void **state)
 
 static void strings_are_unescaped_and_checked(void **state)
 {
-    (void)state;
     static const char *const good[] = {"",
                                        "a",
                                        "\\\"\\\\\\/\\b\\f\\n\\r\\t",
@@ -303,7 +289,6 @@ static void strings_are_unescaped_and_checked(void **state)
 
 static void structure_is_checked(void **state)
 {
-    (void)state;
     static const char *const good[] = {
         "\"colour\": \"\\u0072ed\", \"bits\": [\"red\", \"blue\", \"red\"]",
         "\"c\\u006flour\": \"blue\"",
@@ -351,7 +336,6 @@ static void structure_is_checked(void **state)
 
 static void a_text_of_every_other_byte_does_no_harm(void **state)
 {
-    (void)state;
     static const unsigned char others[] = {0,   ' ', '"', '\\', ',', ':', '[', ']',  '{',
                                            '}', '0', '9', '-',  '.', 'e', 'u', 0x1f, 0xff};
     char text[] = " {\"schema\":\"" SCHEMA "\",\"name\":\"a\\u00e9\\n\",\"value\":-12.5e-3,"
@@ -374,7 +358,6 @@ static void a_text_of_every_other_byte_does_no_harm(void **state)
 
 static void a_file_that_is_refused_leaves_the_object_as_it_was(void **state)
 {
-    (void)state;
     struct kg_arena arena = {0};
     struct sample sample = {.count = 7};
     static const char text[] = "{\"schema\":\"" SCHEMA "\",\"name\":\"a\",\"count\":3,\"size\":9}";
@@ -408,7 +391,6 @@ static void refusals_name_their_line_and_column(void **state)
         {"\"good\": 1", 1, 39, "good: expected true or false, found a number"},
         {"\"many\": [{\"time\": }]", 1, 49, "malformed JSON: expected a value, found '}'"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[300];
         struct kg_arena arena = {0};
@@ -446,7 +428,6 @@ static bool file_read(const struct kg_text *text, struct kg_arena *arena, struct
 
 static void a_file_longer_than_the_window_gives_what_its_text_gives(void **state)
 {
-    (void)state;
     enum { ROUNDS = 150000 };
     struct kg_text text = {0};
     struct kg_arena arena = {0};
@@ -473,7 +454,6 @@ static void a_file_longer_than_the_window_gives_what_its_text_gives(void **state
 /* The reader compares the name with one that has left the window. */
 static void a_member_again_behind_a_window_is_refused(void **state)
 {
-    (void)state;
     struct kg_text text = {0};
     struct kg_arena arena = {0};
     struct sample sample = {0};
@@ -487,7 +467,6 @@ static void a_member_again_behind_a_window_is_refused(void **state)
  * nothing. */
 static void what_follows_the_end_is_seen_in_a_later_window(void **state)
 {
-    (void)state;
     static const char *const ends[] = {"", "x", "{}"};
     struct kg_arena arena = {0};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
@@ -520,7 +499,6 @@ static void file_write(const struct kg_text *text, char *path)
 /* An object too long for the window is read from the whole text. */
 static void an_object_longer_than_the_window_is_read_all_the_same(void **state)
 {
-    (void)state;
     char path[] = "/tmp/kgate_long_XXXXXX";
     struct kg_text text = {0};
     struct kg_arena arena = {0};
@@ -542,7 +520,6 @@ static void an_object_longer_than_the_window_is_read_all_the_same(void **state)
 
 static void strings_that_come_again_are_kept_once(void **state)
 {
-    (void)state;
     struct kg_shared shared;
     struct kg_arena arena = {0};
     kg_shared_begin(&shared);
@@ -566,7 +543,6 @@ static void strings_that_come_again_are_kept_once(void **state)
 /* A file read in parts has the same error messages as any other. */
 static void a_large_file_is_refused_as_a_small_one(void **state)
 {
-    (void)state;
     enum { SPACES = 65 << 20 };
     char path[] = "/tmp/kgate_large_XXXXXX";
     const int descriptor = mkstemp(path);

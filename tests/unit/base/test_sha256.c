@@ -20,7 +20,6 @@ static const char *sum_of(const char *text, size_t piece, char hex[KG_SHA256_DIG
 static void known_hashes(void **state)
 {
     char hex[KG_SHA256_DIGITS + 1];
-    (void)state;
     assert_string_equal(sum_of("", 1, hex),
                         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     assert_string_equal(sum_of("abc", 3, hex),
@@ -34,7 +33,6 @@ static void instructions_of_the_processor_do_not_matter(void **state)
     char fast[KG_SHA256_DIGITS + 1], plain[KG_SHA256_DIGITS + 1];
     unsigned char bytes[400];
     struct kg_sha256 with, without;
-    (void)state;
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (unsigned char)(i * i + 7 * i);
     kg_sha256_start(&with);
@@ -50,7 +48,6 @@ static void instructions_of_the_processor_do_not_matter(void **state)
 static void pieces_do_not_matter(void **state)
 {
     char text[201] = {0}, whole[KG_SHA256_DIGITS + 1], pieces[KG_SHA256_DIGITS + 1];
-    (void)state;
     for (size_t length = 0; length <= 200; length++) {
         for (size_t piece = 1; piece <= 130; piece += 43)
             assert_string_equal(sum_of(text, 1000, whole), sum_of(text, piece, pieces));
@@ -62,7 +59,6 @@ static void pieces_do_not_matter(void **state)
 static void a_file_that_cannot_be_read_has_none(void **state)
 {
     char hex[KG_SHA256_DIGITS + 1];
-    (void)state;
     assert_false(kg_sha256_file("/nowhere/at/all", hex));
     assert_false(kg_sha256_file("/", hex));
     assert_true(kg_sha256_file("/dev/null", hex));

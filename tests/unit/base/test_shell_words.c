@@ -1,11 +1,5 @@
 /* Command lines as words: by the shell's quotes, and nothing that a shell would expand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <string.h>
+#include "test_support.h"
 
 #include "base/shell_words.h"
 #include "base/text.h"
@@ -42,7 +36,6 @@ static void refuse(const char *line, const char *why)
 
 static void blanks_part_words(void **state)
 {
-    (void)state;
     expect("", "");
     expect(" \t\n", "");
     expect("a", "a");
@@ -51,7 +44,6 @@ static void blanks_part_words(void **state)
 
 static void quotes_keep_what_is_in_them(void **state)
 {
-    (void)state;
     expect("a 'b c' \"d e\"", "a|b c|d e");
     expect("a''b", "ab");
     expect("a '' \"\"", "a||");
@@ -62,7 +54,6 @@ static void quotes_keep_what_is_in_them(void **state)
 
 static void a_backslash_keeps_the_next_character(void **state)
 {
-    (void)state;
     expect("a\\ b \\$x \\' \\\\", "a b|$x|'|\\");
     expect("a\\\nb \"c\\\nd\"", "ab|cd");
 }
@@ -72,7 +63,6 @@ static void what_a_shell_would_act_on_is_refused(void **state)
     static const char *const lines[] = {"a | b", "a; b",     "a & b", "a > b", "a <b",
                                         "a $x",  "a `b`",    "a *.c", "a ?",   "a [x]",
                                         "(a)",   "a \"$x\"", "a ~/b", "a #b"};
-    (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         refuse(lines[i], "has no special meaning");
     expect("a x#y x~ {b}", "a|x#y|x~|{b}");
@@ -80,7 +70,6 @@ static void what_a_shell_would_act_on_is_refused(void **state)
 
 static void what_has_no_end_is_refused(void **state)
 {
-    (void)state;
     refuse("a 'b", "a quote ' has no matching quote");
     refuse("a \"b", "a quote \" has no matching quote");
     refuse("a \"b\\", "a quote \" has no matching quote");

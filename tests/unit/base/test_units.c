@@ -1,12 +1,5 @@
 /* Quantities: accepted and refused texts, and rounding in the output. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <string.h>
+#include "test_support.h"
 
 #include "base/units.h"
 
@@ -23,7 +16,6 @@ static void durations_are_nanoseconds(void **state)
         double ns;
     } good[] = {{"0ns", 0},     {"50ms", 50e6},   {"50 ms", 50e6}, {"1.5us", 1500}, {"2e3s", 2e12},
                 {"1min", 60e9}, {"24h", 86.4e12}, {".5s", 5e8},    {"1E-3s", 1e6},  {"0.1ns", 0.1}};
-    (void)state;
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         double ns = -1;
         if (!kg_duration_parse(good[i].text, &ns))
@@ -38,7 +30,6 @@ static void what_is_no_duration_is_refused(void **state)
                                       " 5ms",  "5ms ",   "5MS", "5m",    "nan s",  "infs",
                                       "0x5s",  "1e999s", "1e",  "5e ms", "..5s",   "1.2.3s",
                                       "5\tms", "1,5s",   ".s",  "5s\n",  "1e308h", "5 msec"};
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         double ns = -1;
         if (kg_duration_parse(bad[i], &ns) || ns != -1)
@@ -67,7 +58,6 @@ static void sizes_are_exact(void **state)
                 {"1500e-3kB", 1500},
                 {"0e99999999B", 0},
                 {"16777215TiB", UINT64_C(16777215) << 40}};
-    (void)state;
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         uint64_t bytes = 7;
         const bool read = kg_size_parse(good[i].text, &bytes);
@@ -95,7 +85,6 @@ static void sizes_that_are_not_whole_or_do_not_fit_are_refused(void **state)
                                       "1PB",
                                       "99999999999999999999TB",
                                       "1e999999999999B"};
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         uint64_t bytes = 7;
         if (kg_size_parse(bad[i], &bytes) || bytes != 7)
@@ -107,7 +96,6 @@ static void shares_counts_and_numbers(void **state)
 {
     double share = -1, number = -1;
     uint64_t count = 7;
-    (void)state;
     assert_true(kg_share_parse("5%", &share));
     near("5%", 0.05, share);
     assert_true(kg_share_parse("0.01 %", &share));
@@ -168,7 +156,6 @@ static void values_are_written_with_three_digits(void **state)
         {kg_change_format, 1e300, "+1e+302 %"},
     };
     char buffer[KG_UNIT_BYTES];
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_string_equal(cases[i].write(cases[i].value, buffer), cases[i].text);
 }
@@ -179,7 +166,6 @@ static void what_is_no_number_is_a_dash_and_all_fits(void **state)
                                                 kg_change_format};
     const double values[] = {INFINITY, -INFINITY, 1.7e308, -1.7e308, 5e-324, -5e-324, 1e18};
     char buffer[KG_UNIT_BYTES];
-    (void)state;
     for (size_t w = 0; w < 4; w++) {
         assert_string_equal(writers[w](NAN, buffer), "-");
         for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)

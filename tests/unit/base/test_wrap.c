@@ -6,7 +6,6 @@
 
 static void lines_fit_the_terminal(void **state)
 {
-    (void)state;
     struct kg_text text = {0};
     kg_wrap(&text, "  try: ", "one two three four", 14);
     assert_string_equal(text.data, "  try: one two\n       three\n       four\n");

@@ -1,10 +1,5 @@
 /* Text for XML. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test_support.h"
 
 #include "base/xml.h"
 
@@ -18,7 +13,6 @@ static void expect_text(const char *value, const char *expected)
 
 static void what_xml_acts_on_is_escaped(void **state)
 {
-    (void)state;
     expect_text("", "");
     expect_text("a<b>&\"c\"", "a&lt;b&gt;&amp;&quot;c&quot;");
     expect_text("]]>", "]]&gt;");
@@ -27,14 +21,12 @@ static void what_xml_acts_on_is_escaped(void **state)
 
 static void lines_stay_apart(void **state)
 {
-    (void)state;
     expect_text("one\ntwo\n", "one\ntwo\n");
     expect_text("\n\n", "\n\n");
 }
 
 static void what_xml_has_no_place_for_is_shown_or_gone(void **state)
 {
-    (void)state;
     expect_text("a\x01\x1b[0m\r", "a\\x01\\x1b[0m\\x0d");
     expect_text("\xff", "\\xff");
     expect_text("x\xef\xbf\xbey\xef\xbf\xbfz", "xyz");

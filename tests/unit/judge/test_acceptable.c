@@ -16,7 +16,6 @@ static struct kg_metric metric_make(const char *against, double ratio, double lo
 static void as_much_is_accepted_as_the_next_gate_may_measure(void **state)
 {
     struct kg_metric metric = metric_make("baseline", 1.223, 1.168, 1.28104);
-    (void)state;
     assert_true(fabs(kg_acceptable_bound(&metric) - 1.28104) <= 0);
     assert_true(fabs(kg_acceptable_change(&metric) - 0.282) <= 1e-12);
     metric.better = KG_BETTER_HIGHER;
@@ -32,7 +31,6 @@ static void the_furthest_reference_stands_for_all(void **state)
                                   metric_make("pin:release", 1.4, 1.35, 1.45),
                                   metric_make("budget", 2, NAN, NAN)};
     const struct kg_case_change change = {.metrics = metrics, .metric_count = 3};
-    (void)state;
     assert_false(kg_is_acceptable(&change, &metrics[0]));
     assert_true(kg_is_acceptable(&change, &metrics[1]));
     assert_false(kg_is_acceptable(&change, &metrics[2]));

@@ -31,7 +31,6 @@ static const struct kg_build_uses uses = {use_of, NULL};
 
 static int begin(void **state)
 {
-    (void)state;
     folder = support_folder();
     uses_count = 0;
     return 0;
@@ -39,7 +38,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     kg_arena_free(&arena);
     support_remove(folder);
     return 0;
@@ -87,7 +85,6 @@ static void a_kept_build_is_the_file_with_its_mode(void **state)
     struct stat facts;
     const char *path;
     char hex[KG_SHA256_DIGITS + 1];
-    (void)state;
     const struct kg_builds_outcome outcome = keep(&file, 1, 1e9);
     assert_int_equal(outcome.kept, 1);
     assert_true(outcome.bytes == 100000);
@@ -109,7 +106,6 @@ static void a_file_that_changed_since_is_not_kept(void **state)
     struct kg_measured_file files[] = {file_made("a", 10, KG_BUILD_USED),
                                        file_made("b", 10, KG_BUILD_USED)};
     struct kg_error err;
-    (void)state;
     assert_true(kg_file_write(files[0].path, "other", 5, &err));
     files[1].path = "/nowhere/at/all";
     const struct kg_builds_outcome outcome = keep(files, 2, 1e9);
@@ -124,7 +120,6 @@ static void a_damaged_build_is_refused_and_kept_anew(void **state)
     const struct kg_measured_file file = file_made("program", 1000, KG_BUILD_USED);
     struct kg_error err;
     const char *path;
-    (void)state;
     keep(&file, 1, 1e9);
     assert_true(kg_builds_open(&arena, folder, file.hash, &path, &err));
     assert_true(kg_file_write(path, "damage", 6, &err));
@@ -138,7 +133,6 @@ static void names_that_are_no_hash_are_no_path(void **state)
 {
     struct kg_error err;
     const char *path;
-    (void)state;
     file_made("secret", 10, KG_BUILD_USED);
     assert_false(kg_builds_has(folder, ".."));
     assert_false(kg_builds_open(&arena, folder, "../..", &path, &err));
@@ -151,7 +145,6 @@ static void the_least_recently_used_go_first_and_unused_before_used(void **state
         file_made("old", 100, KG_BUILD_USED), file_made("recent", 100, KG_BUILD_USED),
         file_made("pinned", 100, KG_BUILD_PINNED), file_made("stale", 100, KG_BUILD_USED)};
     const struct kg_measured_file added = file_made("added", 100, KG_BUILD_USED);
-    (void)state;
     keep(files, 4, 1e9);
     for (size_t i = 0; i < 4; i++)
         age(&files[i], i == 2 ? 900 : (time_t)(100 * (4 - i)));
@@ -174,7 +167,6 @@ static void what_does_not_fit_beside_the_pinned_ones_is_not_kept(void **state)
 {
     const struct kg_measured_file pinned = file_made("pinned", 300, KG_BUILD_PINNED);
     const struct kg_measured_file large = file_made("large", 201, KG_BUILD_USED);
-    (void)state;
     keep(&pinned, 1, 500);
     const struct kg_builds_outcome outcome = keep(&large, 1, 500);
     assert_int_equal(outcome.kept, 0);
@@ -190,7 +182,6 @@ static void pruning_removes_what_no_run_names_and_nothing_else(void **state)
                                              file_made("c", 100, KG_BUILD_PINNED)};
     struct kg_builds_outcome outcome;
     struct kg_error err;
-    (void)state;
     keep(files, 3, 1e9);
     char *half = kg_arena_printf(&arena, "%s/builds/.new-1", folder);
     char *other = kg_arena_printf(&arena, "%s/builds/mine", folder);
@@ -216,7 +207,6 @@ static void a_build_of_a_history_goes_after_unused_and_before_used_ones(void **s
     struct kg_builds_outcome outcome;
     struct kg_error err;
     const char *path;
-    (void)state;
     keep(files, 3, 1e9);
     assert_true(kg_builds_mark(folder, files[1].hash, &err));
     assert_true(kg_builds_open(&arena, folder, files[1].hash, &path, &err));
@@ -242,7 +232,6 @@ static void a_folder_that_is_not_there_has_none(void **state)
     struct kg_kept_builds builds;
     struct kg_builds_outcome outcome;
     struct kg_error err;
-    (void)state;
     assert_true(kg_builds_list(&arena, folder, &builds, &err));
     assert_int_equal(builds.count, 0);
     assert_true(kg_builds_prune(folder, INFINITY, &uses, &outcome, &err));

@@ -51,7 +51,6 @@ static void expect(struct scene *scene, const char *change)
 static void cpu_time_that_moves_alone_is_a_doubt_with_its_figure(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene, 1, 1.08);
     const struct kg_case_change *change = judge(&scene);
     assert_string_equal(kg_change_name(change->change), "INCONCLUSIVE");
@@ -66,7 +65,6 @@ static void cpu_time_that_moves_alone_is_a_doubt_with_its_figure(void **state)
 static void cpu_time_that_rises_by_more_than_twice_the_threshold_is_suspect(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene, 1, 1.3);
     const struct kg_case_change *change = judge(&scene);
     assert_string_equal(kg_change_name(change->change), "SUSPECT");
@@ -77,7 +75,6 @@ static void cpu_time_that_rises_by_more_than_twice_the_threshold_is_suspect(void
 static void calls_that_cost_less_leave_no_suite_undecided(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene, 1, 0.7);
     for (size_t r = 0; r < ROUNDS; r++)
         scene.head.cases[0].rounds[r].mean_ns = scene.base.cases[0].rounds[r].mean_ns;
@@ -91,7 +88,6 @@ static void calls_that_cost_less_leave_no_suite_undecided(void **state)
 static void what_is_within_the_threshold_is_no_change(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene, 1, 1.04);
     expect(&scene, "NO_CHANGE");
     scene_make(&scene, 1, 1);
@@ -102,7 +98,6 @@ static void what_is_within_the_threshold_is_no_change(void **state)
 static void a_call_that_mostly_waits_may_use_a_little_more(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene, 0.1, 1.3);
     expect(&scene, "NO_CHANGE");
 }
@@ -110,7 +105,6 @@ static void a_call_that_mostly_waits_may_use_a_little_more(void **state)
 static void cpu_time_of_other_threads_or_of_a_gpu_s_host_is_not_the_calls(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene, 2, 1.3);
     expect(&scene, "NO_CHANGE");
     scene_make(&scene, 1, 1.3);
@@ -121,7 +115,6 @@ static void cpu_time_of_other_threads_or_of_a_gpu_s_host_is_not_the_calls(void *
 static void without_the_cpu_time_of_every_round_nothing_is_printed(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene, 1, 1.3);
     scene.base.cases[0].rounds[3].cpu_ns = NAN;
     expect(&scene, "NO_CHANGE");
@@ -134,7 +127,6 @@ static void without_the_cpu_time_of_every_round_nothing_is_printed(void **state)
 static void a_slower_clock_is_taken_out_of_cpu_time_too(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene, 1, 1);
     for (size_t r = 0; r < ROUNDS; r++) {
         struct kg_round *base = &scene.base.cases[0].rounds[r];

@@ -56,7 +56,6 @@ static void expect_suspect(size_t calm, enum kg_stage stage)
 
 static void fewer_confirming_pairs_never_make_a_suspicion_milder(void **state)
 {
-    (void)state;
     for (size_t calm = 0; calm < 2; calm++) {
         expect_suspect(calm, KG_STAGE_SCREEN);
         expect_suspect(calm, KG_STAGE_FINAL);
@@ -66,7 +65,6 @@ static void fewer_confirming_pairs_never_make_a_suspicion_milder(void **state)
 static void without_a_calm_one_the_first_pairs_figures_stand_and_the_reason_is_true(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene, 1.15, 0);
     const struct kg_case_change *change = judge(&scene, KG_STAGE_FINAL);
     const struct kg_metric *metric = &change->metrics[0];
@@ -85,7 +83,6 @@ static void without_a_calm_one_the_first_pairs_figures_stand_and_the_reason_is_t
 static void what_was_not_suspicious_stays_unchanged(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene, 1, 0);
     assert_string_equal(kg_change_name(judge(&scene, KG_STAGE_SCREEN)->change), "NO_CHANGE");
     scene_free(&scene);
@@ -95,7 +92,6 @@ static void what_was_not_suspicious_stays_unchanged(void **state)
 static void memory_is_confirmed_on_a_busy_machine_too(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene, 1, 0);
     for (size_t r = 0; r < ROUNDS; r++)
         scene.head.cases[0].rounds[r].peak_bytes *= 2;

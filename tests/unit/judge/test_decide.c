@@ -62,7 +62,6 @@ static void decide(struct scene *scene, enum kg_stage stage)
 static void one_of_twenty_needs_a_twentieth_of_a_look_s_alpha(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene, ALPHA / KG_CONFIRMING_LOOKS / 21, 0.3, false);
     decide(&scene, KG_STAGE_SCREEN);
     assert_int_equal(scene.metrics[0].change, KG_CHANGE_REGRESSION);
@@ -75,7 +74,6 @@ static void one_of_twenty_needs_a_twentieth_of_a_look_s_alpha(void **state)
 static void what_was_looked_at_makes_nothing_easier(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene, ALPHA / 10, 1e-9, true);
     decide(&scene, KG_STAGE_SCREEN);
     assert_int_equal(scene.metrics[0].change, KG_CHANGE_REGRESSION);
@@ -92,7 +90,6 @@ static void what_was_looked_at_makes_nothing_easier(void **state)
 static void an_unconfirmed_change_is_a_suspect(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene, ALPHA / 2, 0.3, false);
     scene.evidence[0].confirmed = false;
     decide(&scene, KG_STAGE_SCREEN);
@@ -117,14 +114,12 @@ static enum kg_change mean_moved(double min_effect)
 
 static void a_moved_mean_is_a_doubt(void **state)
 {
-    (void)state;
     assert_int_equal(mean_moved(0), KG_CHANGE_INCONCLUSIVE);
     assert_int_equal(mean_moved(27), KG_CHANGE_INCONCLUSIVE);
 }
 
 static void a_mean_that_moved_by_less_than_counts_is_none(void **state)
 {
-    (void)state;
     assert_int_equal(mean_moved(29), KG_CHANGE_NO_CHANGE);
 }
 
@@ -149,7 +144,6 @@ static void no_verdict_contradicts_its_interval(void **state)
     static const double alphas[] = {0.001, 0.01, 0.05, 0.2, 0.9};
     struct kg_random random = {.state = 1};
     size_t changed = 0;
-    (void)state;
     for (size_t turn = 0; turn < SCENES; turn++) {
         struct scene scene;
         struct kg_arena scratch = {0};

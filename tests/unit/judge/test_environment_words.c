@@ -53,7 +53,6 @@ static void expect_note(struct scene *scene, int index, const char *expected)
 static void values_of_both_sides_are_noted(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene, LIST("LC_ALL", "C"), LIST("LC_ALL", "C.UTF-8"));
     expect_note(&scene, -1, "LC_ALL is 'C.UTF-8' here, was 'C'");
     expect_note(&scene, 0, "LC_ALL is 'C.UTF-8' here, was 'C'");
@@ -69,7 +68,6 @@ static void values_of_both_sides_are_noted(void **state)
 static void a_side_that_does_not_report_differs_in_nothing(void **state)
 {
     struct scene scene;
-    (void)state;
     for (int side = 0; side < 2; side++) {
         scene_make(&scene, side ? LIST("LANG", "C") : NOTHING, side ? NOTHING : LIST("LANG", "C"));
         expect_note(&scene, -1,
@@ -83,7 +81,6 @@ static void what_the_suite_sets_is_no_news(void **state)
 {
     const char *own[] = {"LC_ALL"};
     struct scene scene;
-    (void)state;
     scene_make(&scene, LIST("LC_ALL", "C"), LIST("LC_ALL", "C.UTF-8"));
     scene.cases[0].own_variables = own;
     scene.cases[0].own_variable_count = 1;
@@ -98,7 +95,6 @@ static void one_lc_all_hides_the_rest_of_the_locale(void **state)
 {
     const char *own[] = {"LC_ALL"};
     struct scene scene;
-    (void)state;
     scene_make(&scene, LIST("LANG", "C", "LC_ALL", "C"), LIST("LC_ALL", "C", "LC_TIME", "de_DE"));
     expect_note(&scene, -1, "");
     scene_make(&scene, LIST("LANG", "C"), LIST("LANG", "de_DE"));
@@ -114,7 +110,6 @@ static void one_lc_all_hides_the_rest_of_the_locale(void **state)
 static void of_many_the_first_four_are_named(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene, NOTHING,
                LIST("GOGC", "1", "LANG", "C", "MALLOC_A", "1", "OMP_A", "1", "OMP_B", "1"));
     expect_note(

@@ -38,7 +38,6 @@ static struct kg_metric of_runs(const double *levels, size_t count, enum kg_bett
 static void runs_are_divided_at_their_largest_step(void **state)
 {
     static const double locations[] = {0, 0.01, 0, 0.4, 0.42};
-    (void)state;
     const struct kg_levels levels = kg_levels_find(locations, 5);
     assert_true(fabs(levels.older - 0.01 / 3) < 1e-12);
     assert_true(fabs(levels.newer - 0.41) < 1e-12);
@@ -49,7 +48,6 @@ static void runs_are_divided_at_their_largest_step(void **state)
 /* Once half as slow was stored, twice as slow was INCONCLUSIVE, and passed. */
 static void what_is_worse_than_both_levels_is_suspect(void **state)
 {
-    (void)state;
     struct kg_metric metric = OF_RUNS(KG_BETTER_LOWER, 1000, 1010, 1000, 1500, 2000);
     struct kg_arena arena = {0};
     assert_true(metric.noise_floor > 0.5);
@@ -65,7 +63,6 @@ static void what_is_worse_than_both_levels_is_suspect(void **state)
 
 static void the_worse_level_counts_whichever_came_first(void **state)
 {
-    (void)state;
     assert_int_equal(OF_RUNS(KG_BETTER_LOWER, 1500, 1510, 1000, 1010, 2000).doubt,
                      KG_DOUBT_STEPPED);
     assert_int_equal(OF_RUNS(KG_BETTER_HIGHER, 1000, 1010, 1000, 1500, 700).doubt,
@@ -74,7 +71,6 @@ static void the_worse_level_counts_whichever_came_first(void **state)
 
 static void what_is_at_a_level_or_better_is_not(void **state)
 {
-    (void)state;
     assert_true(isnan(OF_RUNS(KG_BETTER_LOWER, 1000, 1010, 1000, 1500, 1500).beyond));
     assert_true(isnan(OF_RUNS(KG_BETTER_LOWER, 1000, 1010, 1000, 1500, 1200).beyond));
     assert_true(isnan(OF_RUNS(KG_BETTER_LOWER, 1000, 1010, 1000, 1500, 500).beyond));
@@ -83,7 +79,6 @@ static void what_is_at_a_level_or_better_is_not(void **state)
 
 static void runs_that_scatter_have_no_levels(void **state)
 {
-    (void)state;
     assert_true(isnan(OF_RUNS(KG_BETTER_LOWER, 1000, 1400, 1000, 1500, 2200).beyond));
     assert_true(isnan(OF_RUNS(KG_BETTER_LOWER, 1000, 1100, 1200, 1500, 1900).beyond));
     assert_true(isnan(OF_RUNS(KG_BETTER_LOWER, 1000, 1001, 1000, 1001, 1004).beyond));

@@ -56,7 +56,6 @@ static void a_change_is_large_and_significant(void **state)
 {
     const struct kg_metric slower = estimate(100, 120, 0.01, 0.05, 1);
     const struct kg_metric faster = estimate(120, 100, 0.01, 0.05, 1);
-    (void)state;
     expect(&slower, true, KG_CHANGE_REGRESSION);
     expect(&faster, true, KG_CHANGE_IMPROVEMENT);
     expect(&slower, false, KG_CHANGE_INCONCLUSIVE);
@@ -69,7 +68,6 @@ static void the_threshold_is_symmetric_in_the_ratio(void **state)
     const struct kg_metric above = estimate(100, 105.1, 0, 0.05, 0);
     const struct kg_metric below = estimate(105.1, 100, 0, 0.05, 0);
     const struct kg_metric within = estimate(104.9, 100, 0, 0.05, 0);
-    (void)state;
     expect(&above, true, KG_CHANGE_REGRESSION);
     expect(&below, true, KG_CHANGE_IMPROVEMENT);
     expect(&within, true, KG_CHANGE_NO_CHANGE);
@@ -81,7 +79,6 @@ static void a_change_counts_where_its_interval_reaches_the_threshold(void **stat
 {
     const struct kg_metric reaching = estimate(100, 104.8, 0.01, 0.05, 0);
     const struct kg_metric below = estimate(100, 103, 0.01, 0.05, 0);
-    (void)state;
     assert_true(reaching.interval_low > 1 && reaching.interval_high > 1.05);
     expect(&reaching, true, KG_CHANGE_REGRESSION);
     expect(&below, true, KG_CHANGE_NO_CHANGE);
@@ -117,7 +114,6 @@ static struct kg_metric of_five_runs(double apart)
 static void what_runs_differ_by_is_in_the_interval(void **state)
 {
     const struct kg_metric alike = of_five_runs(0), apart = of_five_runs(0.02);
-    (void)state;
     assert_true(alike.interval_low > 1.035 && alike.interval_high < 1.045);
     assert_true(fabs(log(apart.interval_high / apart.ratio) - 2.776 * 0.0316 * sqrt(1.2)) < 0.001);
     assert_true(fabs(apart.noise_floor - expm1(2.776 * 0.0316 * sqrt(1.2))) < 0.002);
@@ -128,7 +124,6 @@ static void no_change_is_a_claim_about_the_interval(void **state)
 {
     const struct kg_metric quiet = estimate(100, 101, 0.01, 0.05, 0);
     const struct kg_metric noisy = estimate(100, 101, 0.30, 0.05, 0);
-    (void)state;
     expect(&quiet, false, KG_CHANGE_NO_CHANGE);
     expect(&noisy, false, KG_CHANGE_INCONCLUSIVE);
 }
@@ -136,14 +131,12 @@ static void no_change_is_a_claim_about_the_interval(void **state)
 static void an_effect_too_small_to_count_is_no_change_however_noisy(void **state)
 {
     const struct kg_metric large_share = estimate(100, 150, 0.10, 0.05, 1000);
-    (void)state;
     expect(&large_share, true, KG_CHANGE_NO_CHANGE);
 }
 
 static void one_run_notes_nothing_of_noise_between_runs(void **state)
 {
     const struct kg_metric metric = estimate(100, 100, 0.01, 0.05, 0);
-    (void)state;
     assert_true(isnan(metric.noise_floor));
     assert_true(metric.threshold == 0.05);
 }
@@ -154,7 +147,6 @@ static void peaks_of_zero_are_compared_and_shown_as_zero(void **state)
     const struct kg_metric grown = peak(0, 1 << 22);
     const struct kg_metric page = peak(0, 4096);
     const struct kg_metric gone = peak(1 << 22, 0);
-    (void)state;
     assert_true(grown.baseline == 0 && grown.current == 1 << 22);
     assert_true(kg_metric_outside(&grown) && !kg_metric_outside(&none));
     expect(&none, false, KG_CHANGE_NO_CHANGE);
@@ -208,7 +200,6 @@ static void a_doubt_names_what_would_settle_it(void **state)
                                     .threshold = 0.05,
                                     .asked_threshold = 0.05,
                                     .min_effect = 20};
-    (void)state;
     expect_doubt(&crossing, "could be -2.0 % to +9.0 %, threshold 5.0 %: about "
                             "12 more rounds on both sides (`--set rounds.max=");
     expect_doubt(&few, "7 rounds against 5 are too few for a proof (p 0.16, needed 0.01)");

@@ -30,7 +30,6 @@ static void expect_explain(const char *pair, size_t pairs, const char *wanted)
 
 static void after_paired_rounds_both_sides_are_explained(void **state)
 {
-    (void)state;
     expect_explain("pair", 5, "kgate explain w0/cpu 'my out/head.json' --base 'my out/base.json'");
     expect_explain(NULL, 5, "kgate explain w0/cpu 'my out/head.json' --base 'my out/base.json'");
     expect_explain(NULL, 0, "kgate explain w0/cpu 'my out/results.json'");

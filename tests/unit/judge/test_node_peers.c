@@ -63,7 +63,6 @@ static void a_slow_clock_is_suspect_among_two_three_and_eight_peers(void **state
 {
     static const size_t peers[] = {2, 3, 8};
     static struct fleet fleet;
-    (void)state;
     for (size_t i = 0; i < sizeof peers / sizeof *peers; i++) {
         fleet_begin(&fleet, peers[i] + 1);
         for (size_t n = 0; n < peers[i]; n++)
@@ -82,7 +81,6 @@ static void a_slow_clock_is_suspect_among_two_three_and_eight_peers(void **state
 static void a_slow_memory_is_suspect(void **state)
 {
     static struct fleet fleet;
-    (void)state;
     fleet_begin(&fleet, 5);
     memory_set(&fleet, 1, 1.4);
     assert_int_equal(suspects_of(&fleet), 1);
@@ -95,7 +93,6 @@ static void a_slow_memory_is_suspect(void **state)
 static void a_faster_machine_is_not_suspect(void **state)
 {
     static struct fleet fleet;
-    (void)state;
     fleet_begin(&fleet, 4);
     clock_set(&fleet, 0, 0.7);
     assert_int_equal(suspects_of(&fleet), 0);
@@ -105,7 +102,6 @@ static void a_faster_machine_is_not_suspect(void **state)
 static void one_peer_decides_nothing(void **state)
 {
     static struct fleet fleet;
-    (void)state;
     fleet_begin(&fleet, 2);
     clock_set(&fleet, 0, 2);
     assert_int_equal(suspects_of(&fleet), 0);
@@ -116,7 +112,6 @@ static void one_peer_decides_nothing(void **state)
 static void machines_of_another_kind_are_no_peers(void **state)
 {
     static struct fleet fleet;
-    (void)state;
     fleet_begin(&fleet, 5);
     fleet.results[4].machine.fingerprint = "cpu-2cpu-4gib-11111111";
     clock_set(&fleet, 4, 1.5);
@@ -127,7 +122,6 @@ static void machines_of_another_kind_are_no_peers(void **state)
 static void the_shards_of_a_machine_count_together(void **state)
 {
     static struct fleet fleet;
-    (void)state;
     fleet_begin(&fleet, 6);
     fleet.results[5].shard.node = "n0";
     assert_int_equal(suspects_of(&fleet), 0);
@@ -151,7 +145,6 @@ static void equal_machines_are_rarely_suspect(void **state)
     static struct fleet fleet;
     struct kg_random random = {SEED};
     size_t all = 0;
-    (void)state;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         size_t alarmed = 0;
         for (int f = 0; f < FLEETS; f++) {
@@ -177,7 +170,6 @@ static void a_machine_slower_by_a_sixth_is_found_in_most_fleets(void **state)
     static const size_t sizes[] = {4, 9, 16};
     static struct fleet fleet;
     struct kg_random random = {SEED};
-    (void)state;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         size_t found = 0;
         for (int f = 0; f < FLEETS; f++) {
@@ -211,7 +203,6 @@ static void only_times_against_stored_runs_are_doubted(void **state)
     };
     enum { COUNT = sizeof metrics / sizeof *metrics };
     struct kg_case_change cases[COUNT + 1] = {0};
-    (void)state;
     fleet_begin(&fleet, 4);
     clock_set(&fleet, 1, 1.2);
     for (size_t c = 0; c < COUNT; c++)

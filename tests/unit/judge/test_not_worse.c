@@ -29,7 +29,6 @@ static struct kg_metric open_metric(double ratio, double low, double high)
 static void the_worse_end_of_the_interval_decides(void **state)
 {
     struct kg_metric metric = open_metric(0.74, 0.55, 1.0);
-    (void)state;
     assert_true(kg_metric_not_worse(&metric));
     metric = open_metric(0.96, 0.92, 1.01); /* nor is this worse by the threshold */
     assert_true(kg_metric_not_worse(&metric));
@@ -48,7 +47,6 @@ static void the_worse_end_of_the_interval_decides(void **state)
 static void the_same_code_is_not_worse_by_what_another_load_explains(void **state)
 {
     struct kg_metric metric = open_metric(1.1, 0.8, 1.5);
-    (void)state;
     assert_false(kg_metric_not_worse(&metric));
     metric.code_same = true;
     assert_true(kg_metric_not_worse(&metric));
@@ -65,7 +63,6 @@ static void the_same_code_is_not_worse_by_what_another_load_explains(void **stat
 static void without_an_interval_enough_rounds_or_quiet_means_nothing_is_sure(void **state)
 {
     struct kg_metric metric = open_metric(0.74, NAN, NAN);
-    (void)state;
     assert_false(kg_metric_not_worse(&metric));
     metric = open_metric(0.74, 0.55, 1.0);
     metric.current_rounds = 2;
@@ -89,7 +86,6 @@ static struct kg_decided decided(const struct kg_metric metrics[2], enum kg_chan
 static void a_case_counts_as_undecided_where_a_metric_of_it_may_be_worse(void **state)
 {
     struct kg_metric metrics[2] = {open_metric(0.74, 0.55, 1.0), open_metric(0.35, 0.34, 0.36)};
-    (void)state;
     metrics[1].change = KG_CHANGE_IMPROVEMENT;
     assert_int_equal(decided(metrics, KG_CHANGE_INCONCLUSIVE).compared, 1);
     assert_int_equal(decided(metrics, KG_CHANGE_INCONCLUSIVE).undecided, 0);

@@ -77,7 +77,6 @@ static const struct kg_case_change *change_of(const struct scene *scene, const c
 static void a_suspect_is_open_and_what_is_decided_is_not(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene, 1.2, 1, 0);
     assert_int_equal(change_of(&scene, "w1/cpu")->change, KG_CHANGE_SUSPECT);
     assert_true(kg_change_open(change_of(&scene, "w1/cpu")));
@@ -90,7 +89,6 @@ static void a_suspect_is_open_and_what_is_decided_is_not(void **state)
 static void pairs_that_see_no_change_make_it_pass(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene, 1.2, 1, 3);
     settle(&scene);
     const struct kg_case_change *change = change_of(&scene, "w1/cpu");
@@ -119,7 +117,6 @@ static size_t drift_notes(const struct kg_comparison *comparison)
 
 static void memory_that_moved_by_less_than_counts_is_not_noted(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct scene scene;
         scene_make(&scene, 1, 1, 3);
@@ -144,7 +141,6 @@ static void memory_that_moved_by_less_than_counts_is_not_noted(void **state)
 static void what_is_slower_with_both_builds_is_noted(void **state)
 {
     static const double paired[] = {1, 1.15};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct scene scene;
         scene_make(&scene, 1.2, paired[i], 3);
@@ -165,7 +161,6 @@ static void what_pairs_cannot_see_is_suspect_unless_all_code_is_known(void **sta
 {
     static const enum kg_code_scope scopes[] = {KG_CODE_FILE_ALONE, KG_CODE_WITH_LIBRARIES,
                                                 KG_CODE_OPEN_ENDED, KG_CODE_WITH_FILES};
-    (void)state;
     for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++) {
         struct scene scene;
         const bool known = scopes[i] == KG_CODE_WITH_LIBRARIES;
@@ -192,7 +187,6 @@ static void what_pairs_cannot_see_is_suspect_unless_all_code_is_known(void **sta
 static void what_is_over_in_the_pairs_is_not_suspect(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make_slow(&scene, 3, 1, 1, 3);
     scene.current.cases[1].code =
         (struct kg_code_identity){.hash = "a", .scope = KG_CODE_WITH_FILES};
@@ -206,7 +200,6 @@ static void what_is_over_in_the_pairs_is_not_suspect(void **state)
 static void what_pairs_leave_open_stays_suspect(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make_slow(&scene, 3, 3, 1, 3);
     scene.pairs.cases[0].change = scene.pairs.cases[0].metrics[0].change = KG_CHANGE_INCONCLUSIVE;
     settle(&scene);
@@ -221,7 +214,6 @@ static void what_stored_runs_and_open_pairs_find_worse_is_suspect(void **state)
         double paired;
         enum kg_change change;
     } rows[] = {{1.3, KG_CHANGE_SUSPECT}, {1.02, KG_CHANGE_INCONCLUSIVE}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct scene scene;
         scene_make(&scene, 3, rows[i].paired, 3);
@@ -238,7 +230,6 @@ static void what_stored_runs_and_open_pairs_find_worse_is_suspect(void **state)
 static void pairs_that_see_a_change_make_it_fail(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene, 1.2, 1.15, 3);
     settle(&scene);
     const struct kg_case_change *change = change_of(&scene, "w1/cpu");
@@ -254,7 +245,6 @@ static void pairs_that_see_a_change_make_it_fail(void **state)
 static void pairs_are_judged_among_the_tests_of_the_suite(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene, 1.2, 1.15, 1000000000);
     settle(&scene);
     const struct kg_case_change *change = change_of(&scene, "w1/cpu");
@@ -295,7 +285,6 @@ static void where_most_pairs_waited_that_is_what_left_it_open(void **state)
     struct scene scene;
     const struct kg_again again = {
         .command = "kgate ab a.so b.so", .rounds_most = 30, .budget_ns = INFINITY};
-    (void)state;
     scene_make(&scene, 1.2, 1.15, 1000000000);
     struct kg_case_change *change = &scene.pairs.cases[0];
     change->rounds = change->confirming_rounds = 30;
@@ -311,7 +300,6 @@ static void where_most_pairs_waited_that_is_what_left_it_open(void **state)
 static void one_pair_is_one(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene, 1.2, 1.15, 3);
     scene.pairs.cases[0].rounds = 1;
     settle(&scene);
@@ -323,7 +311,6 @@ static void one_pair_is_one(void **state)
 static void a_build_that_could_not_be_measured_leaves_the_stored_decision(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene, 1.2, 1, 3);
     scene.pairs.cases[0].change = KG_CHANGE_SKIPPED;
     settle(&scene);
@@ -336,7 +323,6 @@ static void a_build_that_could_not_be_measured_leaves_the_stored_decision(void *
 static void a_workload_that_fails_in_pairs_has_failed(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene, 1.2, 1, 3);
     scene.pairs.cases[0].change = KG_CHANGE_FAILED;
     scene.pairs.cases[0].reason = "crashed: signal 11 (Segmentation fault)";
@@ -351,7 +337,6 @@ static void a_workload_that_fails_in_pairs_has_failed(void **state)
 static void a_case_is_settled_only_when_none_of_its_metrics_is_open(void **state)
 {
     struct scene scene;
-    (void)state;
     for (int open = 0; open < 2; open++) {
         scene_make(&scene, 1.2, 1.15, 3);
         struct kg_metric *memory = &scene.pairs.cases[0].metrics[1];
@@ -373,7 +358,6 @@ static void a_case_is_settled_only_when_none_of_its_metrics_is_open(void **state
 static void a_note_is_added_behind_the_others(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene, 1, 1, 0);
     const size_t before = scene.comparison.note_count;
     kg_comparison_note(&scene.comparison, "a note");
@@ -385,7 +369,6 @@ static void a_note_is_added_behind_the_others(void **state)
 static void pairs_without_a_figure_settle_nothing_and_note_it(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene, 1.2, 1, 0);
     scene.pairs.cases[0].metrics[0].ratio = NAN;
     scene.pairs.cases[0].reason = "the machine is too busy";

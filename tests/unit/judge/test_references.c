@@ -61,7 +61,6 @@ static void what_was_not_measured_is_skipped_and_failures_keep_their_last_words(
     struct store store = {0};
     struct kg_results current;
     struct kg_comparison comparison;
-    (void)state;
     support_results(&current, 3, 10, 10000);
     current.cases[0].status = KG_STATUS_UNMEASURED;
     current.cases[1].round_count = 0;
@@ -92,7 +91,6 @@ static void ten_thousand_cases_are_compared_at_once(void **state)
     struct kg_results current;
     struct kg_comparison comparison;
     struct timespec start;
-    (void)state;
     for (size_t runs = 1; runs <= RUNS_MOST - 3; runs += 4) {
         while (store.baseline.run_count < runs) {
             store_next(&store, CASES, ROUNDS);

@@ -41,7 +41,6 @@ static void pair_end(struct pair *pair, const char *words)
 static void shards_of_one_run_are_good(void **state)
 {
     struct pair pair;
-    (void)state;
     pair_begin(&pair);
     pair_end(&pair, NULL);
 }
@@ -49,7 +48,6 @@ static void shards_of_one_run_are_good(void **state)
 static void what_all_shards_share_must_be_equal(void **state)
 {
     struct pair pair;
-    (void)state;
     pair_begin(&pair);
     pair.b.suite = "other";
     pair_end(&pair, "suite");
@@ -71,7 +69,6 @@ static void what_all_shards_share_must_be_equal(void **state)
 static void every_part_of_the_policy_counts(void **state)
 {
     struct pair pair;
-    (void)state;
     pair_begin(&pair);
     pair.b.policy.fail_on |= 1U << KG_CHANGE_NEW;
     pair_end(&pair, "policy");
@@ -90,7 +87,6 @@ static void every_part_of_the_policy_counts(void **state)
 static void shards_of_another_count_are_refused(void **state)
 {
     struct pair pair;
-    (void)state;
     pair_begin(&pair);
     pair.b.shard.count = 3;
     pair_end(&pair, "one of 2 shards with 4 cases");
@@ -102,7 +98,6 @@ static void shards_of_another_count_are_refused(void **state)
 static void a_case_in_two_shards_is_refused(void **state)
 {
     struct pair pair;
-    (void)state;
     pair_begin(&pair);
     pair.b.cases[1].id = "w0/cpu";
     pair_end(&pair, "'w0/cpu'");
@@ -118,7 +113,6 @@ static void code_set(struct kg_case_result *result, const char *workload, const 
 static void one_workload_has_one_code_on_all_machines(void **state)
 {
     struct pair pair;
-    (void)state;
     pair_begin(&pair);
     code_set(&pair.a.cases[0], "w", "1111");
     code_set(&pair.b.cases[0], "w", "2222");

@@ -40,7 +40,6 @@ static void the_cases_have_the_order_of_the_suite(void **state)
 {
     struct fleet fleet;
     struct kg_results joined;
-    (void)state;
     fleet_begin(&fleet);
     kg_shards_join(fleet.parts, PARTS, true, &joined);
     assert_int_equal(joined.case_count, CASES);
@@ -62,7 +61,6 @@ static void sums_and_extremes_are_of_all_shards(void **state)
 {
     struct fleet fleet;
     struct kg_results joined;
-    (void)state;
     fleet_begin(&fleet);
     fleet.results[0].elapsed_ns = 3e9;
     fleet.results[1].elapsed_ns = 5e9;
@@ -96,7 +94,6 @@ static void the_filter_keeps_what_all_shards_left_out(void **state)
                    {"--filter w*", "--filter w*"}};
     struct fleet fleet;
     struct kg_results joined;
-    (void)state;
     fleet_begin(&fleet);
     for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
         fleet.results[0].filter = filters[i].given;
@@ -119,7 +116,6 @@ static void probes_are_taken_evenly(void **state)
     struct fleet fleet;
     struct kg_results joined;
     size_t second = 0;
-    (void)state;
     fleet_begin(&fleet);
     for (size_t p = 0; p < PARTS; p++) {
         for (size_t i = 0; i < KG_PROBES_MOST; i++)
@@ -172,7 +168,6 @@ static void runs_of_one_age_become_one_run(void **state)
     struct fleet fleet;
     struct store a = {0}, b = {0};
     struct kg_baseline joined;
-    (void)state;
     fleet_begin(&fleet);
     run_add(&a, "1", NULL, (const char *const[]){"w0/cpu", NULL});
     run_add(&a, "2", NULL, (const char *const[]){"w0/cpu", "w2/cpu", NULL});
@@ -194,7 +189,6 @@ static void a_pin_is_joined_by_its_name(void **state)
     struct fleet fleet;
     struct store a = {0}, b = {0};
     struct kg_baseline joined;
-    (void)state;
     fleet_begin(&fleet);
     run_add(&a, "1", "v1", (const char *const[]){"w0/cpu", NULL});
     run_add(&a, "2", NULL, (const char *const[]){"w0/cpu", NULL});
@@ -221,7 +215,6 @@ static void each_shard_takes_its_own_cases_of_a_common_store(void **state)
     struct fleet fleet;
     struct store store = {0};
     struct kg_baseline joined;
-    (void)state;
     fleet_begin(&fleet);
     run_add(&store, "1", NULL, (const char *const[]){"w0/cpu", "w1/cpu", "gone/cpu"});
     fleet.parts[0].baseline = fleet.parts[1].baseline = &store.baseline;
@@ -238,7 +231,6 @@ static void a_case_of_no_shard_is_there_once_although_two_baselines_have_it(void
     struct fleet fleet;
     struct store a = {0}, b = {0};
     struct kg_baseline joined;
-    (void)state;
     fleet_begin(&fleet);
     run_add(&a, "1", NULL, (const char *const[]){"w0/cpu", "gone/cpu", NULL});
     run_add(&b, "1", NULL, (const char *const[]){"w1/cpu", "gone/cpu", "w0/cpu"});
@@ -255,7 +247,6 @@ static void other_suites_are_left_out(void **state)
     struct fleet fleet;
     struct store a = {0};
     struct kg_baseline joined;
-    (void)state;
     fleet_begin(&fleet);
     run_add(&a, "1", NULL, (const char *const[]){"w0/cpu", NULL})->suite = "other";
     fleet.parts[0].baseline = &a.baseline;
@@ -273,7 +264,6 @@ static void features_of_another_kgate_are_dropped(void **state)
     struct fleet fleet;
     struct store a = {0}, b = {0};
     struct kg_baseline joined;
-    (void)state;
     fleet_begin(&fleet);
     struct kg_baseline_run *first = run_add(&a, "1", NULL, (const char *const[]){"w0/cpu", NULL});
     struct kg_baseline_run *second = run_add(&b, "1", NULL, (const char *const[]){"w1/cpu", NULL});
@@ -306,7 +296,6 @@ static void cases_get_shard_and_node_and_expected_ones_are_missing(void **state)
     struct kg_comparison comparison;
     struct kg_results joined;
     struct kg_baseline base;
-    (void)state;
     fleet_begin(&fleet);
     kg_shards_join(fleet.parts, PARTS, false, &joined);
     kg_baseline_from_results(&joined, &base);

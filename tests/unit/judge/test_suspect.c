@@ -21,7 +21,6 @@ static void only_what_is_worse_without_proof_is_suspect(void **state)
 {
     struct kg_metric slower = timed(1.2, 1.1, 1.3), faster = timed(0.8, 0.7, 0.9);
     struct kg_metric crossing = timed(1.2, 1.01, 1.4), small = timed(1.2, 1.1, 1.3);
-    (void)state;
     assert_int_equal(kg_metric_undecided(&slower), KG_CHANGE_SUSPECT);
     assert_int_equal(kg_metric_undecided(&faster), KG_CHANGE_INCONCLUSIVE);
     slower.better = faster.better = KG_BETTER_HIGHER;
@@ -37,7 +36,6 @@ static void only_what_is_worse_without_proof_is_suspect(void **state)
 static void a_slowdown_that_the_gpu_s_clock_may_explain_is_not_suspect(void **state)
 {
     struct kg_metric slower = timed(1.2, 1.1, 1.3);
-    (void)state;
     slower.cycles_ratio = 1;
     slower.cycles_low = 0.99;
     slower.cycles_high = 1.01;

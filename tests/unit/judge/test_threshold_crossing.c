@@ -40,7 +40,6 @@ static void expect(struct kg_metric metric, const char *part, const char *not_pa
 static void the_threshold_that_is_noted_is_the_one_that_decided(void **state)
 {
     struct kg_metric metric = crossing(0.541, 1.12, 2.32, 0.3);
-    (void)state;
     metric.threshold = 5.326; /* waiting for a CPU raised it */
     expect(metric, "could be -45.9 % to +132.0 %, threshold 5.0 %", "532");
 }
@@ -48,7 +47,6 @@ static void the_threshold_that_is_noted_is_the_one_that_decided(void **state)
 static void an_interval_beyond_the_threshold_does_not_cross_it(void **state)
 {
     struct kg_metric metric = crossing(1.1, 1.15, 1.2, 0.001);
-    (void)state;
     metric.threshold = 0.3;
     expect(metric,
            "+10.0 % to +20.0 % exceeds the threshold of 5.0 %, but noise "
@@ -58,7 +56,6 @@ static void an_interval_beyond_the_threshold_does_not_cross_it(void **state)
 
 static void what_is_far_from_proven_is_not_promised_a_few_rounds(void **state)
 {
-    (void)state;
     expect(crossing(0.98, 1.2, 1.47, 1), "more rounds", "about 2 more");
     /* z is 1.04: p is 1 for two tests and more. 0.0033 is needed, which takes eight times as many
      * rounds */
@@ -70,7 +67,6 @@ static void what_is_far_from_proven_is_not_promised_a_few_rounds(void **state)
 static void what_as_many_rounds_just_did_not_reach_is_not_promised(void **state)
 {
     struct kg_metric metric = crossing(0.97, 1.02, 1.0726, 0.3);
-    (void)state;
     expect(metric, "more rounds on both sides (`--set rounds.max=", "may");
     metric.base_rounds = metric.current_rounds = 0;
     metric.least_rounds = 12;
@@ -96,7 +92,6 @@ static void what_as_many_rounds_just_did_not_reach_is_not_promised(void **state)
 static void what_may_be_better_is_not_suspected(void **state)
 {
     struct kg_metric metric = crossing(0.3, 0.36, 0.4, 0.001);
-    (void)state;
     metric.doubt = KG_DOUBT_UNCONFIRMED;
     expect(metric, "looks better, not confirmed: there are no later rounds", "worse");
     metric.out_of_budget = true;
@@ -107,14 +102,12 @@ static void what_may_be_better_is_not_suspected(void **state)
 
 static void an_unlikely_one_wants_more_rounds_than_a_likely_one(void **state)
 {
-    (void)state;
     expect(crossing(1.01, 1.1, 1.198, 0.01), "about ", "only a quieter machine");
 }
 
 static void more_rounds_do_not_reach_a_threshold_that_noise_raised(void **state)
 {
     struct kg_metric metric = crossing(0.615, 1.637, 4.352, 0.3);
-    (void)state;
     expect(metric, "more rounds", "only a quieter machine");
     metric.threshold = 2.35;
     expect(metric, "only a quieter machine, `kgate ab`, or a threshold", "more round");
@@ -123,7 +116,6 @@ static void more_rounds_do_not_reach_a_threshold_that_noise_raised(void **state)
 static void what_runs_differ_by_is_not_settled_by_rounds(void **state)
 {
     struct kg_metric metric = crossing(0.98, 1.1, 1.235, 0.04);
-    (void)state;
     metric.noise_floor = 0.09;
     assert_true(kg_metric_rounds_settle(&metric));
     expect(metric,
@@ -137,7 +129,6 @@ static void what_runs_differ_by_is_not_settled_by_rounds(void **state)
 static void of_pairs_there_is_no_baseline_to_refresh(void **state)
 {
     struct kg_metric metric = crossing(1.1, 1.5, 2, 0.25);
-    (void)state;
     metric.doubt = KG_DOUBT_UNPROVEN;
     expect(metric, "10 rounds against 10 are too few for a proof (p 0.25, needed 0.0033)", "pair");
     metric.against = "pin v1";
@@ -165,7 +156,6 @@ static void of_pairs_there_is_no_baseline_to_refresh(void **state)
 static void a_change_called_below_the_threshold_notes_how_large_it_may_be(void **state)
 {
     struct kg_metric metric = crossing(1.03, 1.042, 1.055, 0.0001);
-    (void)state;
     metric.change = KG_CHANGE_REGRESSION;
     metric.doubt = KG_DOUBT_CODE_CHANGED;
     expect(metric,

@@ -56,7 +56,6 @@ static void cases_of_the_same_code_are_marked_where_the_suite_asks(void **state)
 {
     static const bool wanted[CASES] = {false, true};
     struct scene scene = {0};
-    (void)state;
     scene_make(&scene);
     assert_int_equal(marked(&scene), CASES);
     kg_unchanged_mark(&scene.baseline, wanted, &scene.current);
@@ -69,7 +68,6 @@ static void cases_of_the_same_code_are_marked_where_the_suite_asks(void **state)
 static void what_is_not_the_same_or_not_known_is_measured(void **state)
 {
     struct scene scene = {0};
-    (void)state;
     scene_make(&scene);
     struct kg_case_result *result = &scene.current.cases[0];
     const struct kg_code_identity same = result->code;
@@ -95,7 +93,6 @@ static void what_is_not_the_same_or_not_known_is_measured(void **state)
 static void another_machine_or_another_system_on_it_is_measured_on(void **state)
 {
     struct scene scene = {0};
-    (void)state;
     scene_make(&scene);
     struct kg_machine *machine = &scene.current.machine;
     const struct kg_machine same = *machine;
@@ -117,7 +114,6 @@ static void another_environment_is_measured_in_unless_the_case_sets_it(void **st
     struct kg_pair before = {"LC_ALL", "C"}, now = {"LC_ALL", "C.UTF-8"};
     const char *own[] = {"LC_ALL"};
     struct scene scene = {0};
-    (void)state;
     scene_make(&scene);
     scene.baseline.runs[0].environment = (struct kg_environment){true, &before, 1};
     assert_int_equal(marked(&scene), CASES); /* this side does not say */
@@ -133,7 +129,6 @@ static void budgets_and_metrics_that_the_reference_lacks_are_measured(void **sta
 {
     struct kg_limit limit = {"time", "<=", 1e9};
     struct scene scene = {0};
-    (void)state;
     scene_make(&scene);
     struct kg_case_result *result = &scene.current.cases[0];
     result->budgets = &limit;
@@ -149,7 +144,6 @@ static void budgets_and_metrics_that_the_reference_lacks_are_measured(void **sta
 static void a_pin_of_other_code_is_compared_with(void **state)
 {
     struct scene scene = {0};
-    (void)state;
     scene_make(&scene);
     struct kg_baseline_case cases[CASES];
     scene.runs[0] = scene.runs[1] = scene.baseline.runs[0];
@@ -169,7 +163,6 @@ static void a_pin_of_other_code_is_compared_with(void **state)
 static void the_newest_run_decides(void **state)
 {
     struct scene scene = {0};
-    (void)state;
     scene_make(&scene);
     scene.runs[0] = scene.runs[1] = scene.baseline.runs[0];
     scene.baseline.runs = scene.runs;

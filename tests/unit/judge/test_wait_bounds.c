@@ -27,7 +27,6 @@ static bool exceeded(double base_low, double base_high, double low, double high,
 
 static void a_time_that_is_longer_without_its_waits_is_slower(void **state)
 {
-    (void)state;
     assert_true(exceeded(10, 15, 17, 60, true));
     assert_false(exceeded(10, 15, 14, 60, true));
     assert_false(exceeded(10, 15, 15.5, 60, true)); /* within the threshold */
@@ -35,14 +34,12 @@ static void a_time_that_is_longer_without_its_waits_is_slower(void **state)
 
 static void a_time_that_is_shorter_with_its_waits_is_faster(void **state)
 {
-    (void)state;
     assert_true(exceeded(10, 15, 2, 9, true));
     assert_false(exceeded(10, 15, 2, 11, true));
 }
 
 static void beside_stored_runs_it_must_take_twice_as_long(void **state)
 {
-    (void)state;
     assert_false(exceeded(10, 15, 17, 60, false));
     assert_true(exceeded(10, 15, 33, 60, false));
 }
@@ -50,7 +47,6 @@ static void beside_stored_runs_it_must_take_twice_as_long(void **state)
 static void the_wildest_tenth_does_not_count_and_unknown_waits_do(void **state)
 {
     double room[4][ROUNDS];
-    (void)state;
     struct kg_wait_bounds base = bounds_of(room[0], room[1], 10, 15);
     struct kg_wait_bounds now = bounds_of(room[2], room[3], 17, 60);
     now.least_ns[3] = 1;

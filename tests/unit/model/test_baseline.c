@@ -10,14 +10,12 @@ static const char *const FINGERPRINT = "cpu-2cpu-4gib-00000000";
 
 static int begin(void **state)
 {
-    (void)state;
     folder = support_folder();
     return 0;
 }
 
 static int end(void **state)
 {
-    (void)state;
     support_remove(folder);
     return 0;
 }
@@ -46,7 +44,6 @@ static void last_runs_and_pins_are_kept(void **state)
     const struct kg_prune_options last = {.keep = 1, .builds_most = INFINITY};
     const struct kg_prune_options pinned = {.keep = 1, .pin = "v1", .builds_most = INFINITY};
     struct kg_prune_outcome outcome;
-    (void)state;
     support_results(&results, 2, 3, 100);
     assert_true(update(&results, "v1", 2, false, NULL, &err));
     assert_false(update(&results, "v1", 2, false, NULL, &err));
@@ -75,7 +72,6 @@ static void missing_only_adds_what_is_missing(void **state)
     struct kg_baseline baseline;
     struct kg_error err;
     size_t added;
-    (void)state;
     support_results(&results, 3, 3, 100);
     results.case_count = 2;
     assert_true(update(&results, NULL, 5, true, &added, &err));
@@ -97,7 +93,6 @@ static void partial_and_empty_results_are_refused(void **state)
 {
     struct kg_results results;
     struct kg_error err;
-    (void)state;
     support_results(&results, 1, 3, 100);
     results.filter = "--filter x";
     assert_false(update(&results, NULL, 5, false, NULL, &err));
@@ -117,7 +112,6 @@ static void suites_share_a_file_without_meeting(void **state)
     struct kg_results results;
     struct kg_baseline baseline;
     struct kg_error err;
-    (void)state;
     support_results(&results, 1, 3, 100);
     assert_true(update(&results, NULL, 1, false, NULL, &err));
     results.suite = "other";
@@ -136,7 +130,6 @@ static void two_writers_lose_nothing(void **state)
     enum { WRITERS = 2, UPDATES = 15 };
     struct kg_baseline baseline;
     int status;
-    (void)state;
     for (int w = 0; w < WRITERS; w++)
         if (fork() == 0) {
             struct kg_results results;
@@ -201,7 +194,6 @@ static void damaged_series_are_refused_by_name(void **state)
          ": expected a series 'time' with one value per round"},
     };
     struct kg_error err;
-    (void)state;
     if (!series_load("[" TIME ", " MEMORY(", \"values\": [1]") "]", &err))
         fail_msg("%s", err.message);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -23,7 +23,6 @@ static void newest_run_that_has_the_case_with_its_definition_is_found(void **sta
 {
     struct kg_arena arena = {0};
     struct kg_baseline_index index;
-    (void)state;
     kg_baseline_index_make(&arena, &baseline, "one", false, &index);
     assert_ptr_equal(kg_baseline_index_find(&index, "a/cpu", "1"), &older[0]);
     assert_ptr_equal(kg_baseline_index_find(&index, "b/cpu", "1"), &newer[0]);
@@ -41,7 +40,6 @@ static void nothing_stored_is_nothing_found(void **state)
 {
     struct kg_arena arena = {0};
     struct kg_baseline_index index;
-    (void)state;
     kg_baseline_index_make(&arena, &baseline, "none", true, &index);
     assert_null(kg_baseline_index_find(&index, "a/cpu", "1"));
     kg_arena_free(&arena);

@@ -25,7 +25,6 @@ static void the_device_time_is_divided_as_the_trace_saw_it(void **state)
 {
     const struct kg_trace trace = seen(30, 60, 10, 20); /* of 120 */
     const struct kg_breakdown breakdown = divide(300, 240, &trace);
-    (void)state;
     assert_true(breakdown.wall_ns == 300 && breakdown.cpu_ns == 7);
     assert_true(breakdown.gpu_ns == 80 && breakdown.transfer_ns == 120);
     assert_true(breakdown.overhead_ns == 100);
@@ -35,7 +34,6 @@ static void without_a_device_time_the_trace_stands_for_it(void **state)
 {
     const struct kg_trace trace = seen(30, 60, 10, 20);
     const struct kg_breakdown breakdown = divide(300, NAN, &trace);
-    (void)state;
     assert_true(breakdown.gpu_ns == 40 && breakdown.transfer_ns == 60);
     assert_true(breakdown.overhead_ns == 200);
 }
@@ -44,7 +42,6 @@ static void without_a_trace_transfers_are_part_of_the_device_time(void **state)
 {
     const struct kg_trace trace = KG_TRACE_NONE;
     const struct kg_breakdown breakdown = divide(300, 240, &trace);
-    (void)state;
     assert_true(breakdown.gpu_ns == 240 && isnan(breakdown.transfer_ns));
     assert_true(breakdown.overhead_ns == 60);
 }
@@ -52,7 +49,6 @@ static void without_a_trace_transfers_are_part_of_the_device_time(void **state)
 static void a_recording_without_copies_knows_that_there_are_no_transfers(void **state)
 {
     struct kg_trace trace = KG_TRACE_NONE;
-    (void)state;
     trace.to_device_bytes = trace.to_host_bytes = 0;
     assert_true(divide(300, 240, &trace).transfer_ns == 0);
     trace.to_host_bytes = 4;
@@ -63,7 +59,6 @@ static void a_device_time_beyond_the_call_is_scaled_to_fit(void **state)
 {
     const struct kg_trace trace = seen(75, 25, 0, 0);
     const struct kg_breakdown breakdown = divide(100, 200, &trace);
-    (void)state;
     assert_true(breakdown.gpu_ns == 75 && breakdown.transfer_ns == 25);
     assert_true(breakdown.overhead_ns == 0);
 }
@@ -72,7 +67,6 @@ static void what_is_not_known_is_nan(void **state)
 {
     const struct kg_trace trace = KG_TRACE_NONE;
     struct kg_breakdown breakdown = divide(300, NAN, &trace);
-    (void)state;
     assert_true(isnan(breakdown.gpu_ns) && isnan(breakdown.transfer_ns) &&
                 isnan(breakdown.overhead_ns) && breakdown.wall_ns == 300);
     breakdown = divide(NAN, 240, &trace);
@@ -83,7 +77,6 @@ static void what_is_not_known_is_nan(void **state)
 static void parts_are_never_negative_nor_more_than_the_whole(void **state)
 {
     struct kg_random random = {.state = 20260131};
-    (void)state;
     for (int i = 0; i < 10000; i++) {
         const struct kg_trace trace =
             seen((double)(kg_random_next(&random) % 1000), (double)(kg_random_next(&random) % 1000),
@@ -131,7 +124,6 @@ static void a_case_on_the_gpu_is_divided_by_its_rounds(void **state)
 {
     struct kg_round rounds[] = {round_of(100, 150), round_of(110, NAN), round_of(120, 170)};
     struct kg_case_result result = case_of("hot", rounds, 3);
-    (void)state;
     kg_case_summarize(&result);
     assert_true(result.breakdown.wall_ns == 160 && result.breakdown.gpu_ns == 110);
     assert_true(result.breakdown.overhead_ns == 50 && result.breakdown.cpu_ns == 5);
@@ -143,7 +135,6 @@ static void a_case_by_the_hosts_clock_is_divided_by_its_trace(void **state)
 {
     struct kg_round rounds[] = {round_of(200, 150)};
     struct kg_case_result result = case_of("wall", rounds, 1);
-    (void)state;
     result.trace = seen(50, 30, 0, 10);
     kg_case_summarize(&result);
     assert_true(result.breakdown.wall_ns == 200 && result.breakdown.gpu_ns == 50);
@@ -154,7 +145,6 @@ static void a_case_on_the_cpu_is_as_it_was(void **state)
 {
     struct kg_round rounds[] = {round_of(200, NAN)};
     struct kg_case_result result = case_of(NULL, rounds, 1);
-    (void)state;
     result.breakdown.overhead_ns = 3;
     kg_case_summarize(&result);
     assert_true(result.breakdown.wall_ns == 200 && isnan(result.breakdown.gpu_ns));
@@ -166,7 +156,6 @@ static void shares_are_rates_over_ceilings(void **state)
     struct kg_round rounds[] = {round_of(1000, NAN)};
     struct kg_case_result cases[] = {case_of("cold", rounds, 1), case_of(NULL, rounds, 1)};
     struct kg_results results = {.ceilings = KG_CEILINGS_NONE, .cases = cases, .case_count = 2};
-    (void)state;
     cases[1].work.bandwidth_share = NAN;
     kg_case_summarize(&cases[0]);
     kg_case_summarize(&cases[1]);
@@ -187,7 +176,6 @@ static void what_is_written_decides_the_ceiling_of_memory(void **state)
 {
     struct kg_ceilings ceilings = KG_CEILINGS_NONE;
     struct kg_case_work work = KG_WORK_UNKNOWN;
-    (void)state;
     ceilings.copy_bytes_per_s = 4e12;
     ceilings.read_bytes_per_s = 5e12;
     work.bytes = 100;
@@ -215,7 +203,6 @@ static void what_is_written_decides_the_ceiling_of_memory(void **state)
 
 static void arithmetic_has_the_ceiling_of_its_kind(void **state)
 {
-    (void)state;
     struct kg_ceilings ceilings = KG_CEILINGS_NONE;
     struct kg_case_work work = KG_WORK_UNKNOWN;
     work.flops_per_second = 1e12;
@@ -233,7 +220,6 @@ static void arithmetic_has_the_ceiling_of_its_kind(void **state)
 
 static void tensor_cores_are_judged_by_cycles(void **state)
 {
-    (void)state;
     struct kg_ceilings ceilings = KG_CEILINGS_NONE;
     struct kg_gpu gpu = {.compute_capability = "9.0", .multiprocessors = 132};
     ceilings.tensor_flops_per_s = 1.05e15;
@@ -250,7 +236,6 @@ static void tensor_cores_are_judged_by_cycles(void **state)
 
 static void a_share_in_cycles_does_not_move_with_the_clock(void **state)
 {
-    (void)state;
     struct kg_gpu gpu = {.compute_capability = "9.0", .multiprocessors = 100};
     for (double clock = 1e9; clock <= 2e9; clock += 0.5e9) {
         /* 1e6 cycles, and half of the products that 100 multiprocessors could do in them */
@@ -293,7 +278,6 @@ static double share_of(const char *timing, double moved, double written)
 
 static void what_the_cache_may_spare_has_no_share_of_memory(void **state)
 {
-    (void)state;
     assert_true(isnan(share_of("hot", 1, 0.5)));
     assert_true(share_of("hot", 2, 1) == 0.5);
     /* cold: the end of the output may stay in the cache */

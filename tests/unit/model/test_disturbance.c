@@ -18,7 +18,6 @@ static struct kg_round waited(double share, uint64_t waits)
 
 static void a_wait_counts_where_it_may_reach_the_median(void **state)
 {
-    (void)state;
     struct kg_round round = waited(0.2, 40);
     assert_float_equal(kg_round_disturbance(&round), 0.2, 1e-9);
     round = waited(0.2, 30); /* seventy samples of a hundred had none */
@@ -31,7 +30,6 @@ static void a_wait_counts_where_it_may_reach_the_median(void **state)
 
 static void a_wait_of_a_team_is_a_share_of_what_all_wanted(void **state)
 {
-    (void)state;
     struct kg_round round = waited(0, 60);
     round.cpu_ns = 300e3; /* two threads, one CPU: each waits while the other runs */
     round.wait_ns = 30e6;
@@ -43,7 +41,6 @@ static void a_wait_of_a_team_is_a_share_of_what_all_wanted(void **state)
 
 static void waking_up_and_a_tick_of_the_host_are_not_a_disturbance(void **state)
 {
-    (void)state;
     struct kg_round round = waited(0.3, 0);
     round.voluntary_switches = 90;
     assert_float_equal(kg_round_disturbance(&round), 0, 0);
@@ -84,7 +81,6 @@ static size_t judged_count(struct kg_round *rounds, size_t count)
 
 static void rounds_that_were_disturbed_are_repeated_within_bounds(void **state)
 {
-    (void)state;
     struct kg_round rounds[10] = {0};
     assert_int_equal(repeated(rounds, 10, 10), 0);
     rounds[3].throttled = true;
@@ -100,7 +96,6 @@ static void rounds_that_were_disturbed_are_repeated_within_bounds(void **state)
 
 static void the_calmest_rounds_are_judged_and_spoilt_ones_never(void **state)
 {
-    (void)state;
     struct kg_round rounds[9] = {0};
     for (size_t i = 0; i < 4; i++)
         rounds[i].disturbance = 0.06 + 0.01 * (double)i;
@@ -125,7 +120,6 @@ static void the_calmest_rounds_are_judged_and_spoilt_ones_never(void **state)
 
 static void a_device_that_is_always_held_back_is_judged(void **state)
 {
-    (void)state;
     struct kg_round rounds[4] = {0};
     rounds[0].throttled = rounds[1].throttled = true;
     assert_int_equal(judged_count(rounds, 4), 2);
@@ -141,7 +135,6 @@ static struct kg_disturbance disturbance_of(struct kg_round *rounds, size_t coun
 
 static void a_machine_that_is_too_busy_is_noted(void **state)
 {
-    (void)state;
     char words[KG_DISTURBANCE_WORDS];
     struct kg_round rounds[9] = {0};
     rounds[0].disturbance = 0.3;
@@ -183,7 +176,6 @@ static void expect_words(struct kg_round *rounds, size_t count, const char *part
 
 static void rounds_that_decide_are_named(void **state)
 {
-    (void)state;
     struct kg_round rounds[9] = {0};
     for (size_t i = 5; i < 9; i++)
         rounds[i] = (struct kg_round){.confirms = true, .disturbance = 0.5};
@@ -195,7 +187,6 @@ static void rounds_that_decide_are_named(void **state)
 
 static void what_disturbed_the_gpu_is_counted_and_noted(void **state)
 {
-    (void)state;
     struct kg_results results;
     char held[KG_CONDITION_WORDS], shared[KG_CONDITION_WORDS];
     support_results(&results, 1, ROUNDS, 100000);

@@ -1,15 +1,10 @@
 /* Counts of calls, given to the sampled sites. */
+#include "test_support.h"
+
 #include "model/hot_code.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 static void site_gets_the_calls_and_instructions_of_its_edge(void **state)
 {
-    (void)state;
     struct kg_counted_edge edges[] = {{"parse.isra.0", "strlen", 40, 4000, NULL, NULL},
                                       {"main", "parse", 2, 9000, NULL, NULL},
                                       {"walk", "walk'2", 7, 700, NULL, NULL},
@@ -33,7 +28,6 @@ static void site_gets_the_calls_and_instructions_of_its_edge(void **state)
 
 static void part_of_a_call_counts_nothing(void **state)
 {
-    (void)state;
     struct kg_counted_edge edge = {"main", "parse", 2, 9000, NULL, NULL};
     const struct kg_counted counted = {.calls = NAN, .edges = &edge, .edge_count = 1};
     struct kg_hot_site site = {.place = {.function = "parse"},
@@ -48,7 +42,6 @@ static void part_of_a_call_counts_nothing(void **state)
 /* Two files have a function `step`. */
 static void calls_of_equal_names_are_told_apart_by_file(void **state)
 {
-    (void)state;
     struct kg_counted_edge edges[] = {{"run", "step", 3, 30, "src/run.c", "src/lexer.c"},
                                       {"run", "step", 8, 800, "src/run.c", "src/parser.c"},
                                       {"run", "next", 5, 50, "src/run.c", "inlined.h"}};
@@ -77,7 +70,6 @@ static void functions_are_the_same_by_name_file_and_module(void **state)
                                       {.function = "stop", .file = "/a/x.c", .module = "app"},
                                       {.module = "app"},
                                       {0}};
-    (void)state;
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         if (!kg_place_same(&step, &same[i]))
             fail_msg("place %zu is the same function", i);
@@ -106,7 +98,6 @@ static void sites_without_samples_have_counts(void **state)
     struct kg_sampled sampled = {.sites = &own, .site_count = 1};
     const struct kg_sampled other = {.sites = others, .site_count = 3};
     struct kg_arena arena = {0};
-    (void)state;
     kg_counted_sites_add(&counted, &other, &arena, &sampled);
     assert_int_equal(sampled.site_count, 2);
     assert_string_equal(sampled.sites[1].callee.function, "strlen");
@@ -122,7 +113,6 @@ static void headers_of_the_compiler_are_no_own_code(void **state)
                                           "/usr/lib/gcc/x86_64-linux-gnu/12/include/emmintrin.h",
                                           "/rustc/90b35a62/library/alloc/src/vec/mod.rs"};
     static const char *const others[] = {"/home/a/include/map.h", "src/usr/include/x.h", NULL};
-    (void)state;
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         if (!kg_place_is_header(&(struct kg_place){.function = "f", .file = headers[i]}))
             fail_msg("%s is a header of the system", headers[i]);

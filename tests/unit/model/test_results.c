@@ -8,7 +8,6 @@ static char path[128];
 
 static int begin(void **state)
 {
-    (void)state;
     folder = support_folder();
     snprintf(path, sizeof path, "%s/results.json", folder);
     return 0;
@@ -16,7 +15,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     support_remove(folder);
     return 0;
 }
@@ -33,7 +31,6 @@ static void results_go_to_disk_and_back_without_loss(void **state)
 {
     struct kg_results results, read;
     struct kg_error err;
-    (void)state;
     support_results(&results, 3, 7, 1234.567);
     results.cases[1].reason = "why \"not\"\n";
     results.cases[2].params = (struct kg_pair[]){{"m", "1"}, {"a", "2"}};
@@ -67,7 +64,6 @@ static void truncation_at_any_byte_is_refused(void **state)
 {
     struct kg_results results;
     struct kg_error err;
-    (void)state;
     support_results(&results, 1, 2, 100);
     struct kg_text text = text_of(&results);
     /* the last byte is a newline, which may be missing */
@@ -83,7 +79,6 @@ static void damaged_bytes_never_crash(void **state)
     struct kg_results results;
     struct kg_error err;
     struct kg_random random = {20261121};
-    (void)state;
     print_message("seed %u\n", 20261121);
     support_results(&results, 2, 3, 100);
     struct kg_text text = text_of(&results);
@@ -119,7 +114,6 @@ static void refuse(const struct kg_text *text, const char *old, const char *new,
 static void what_does_not_fit_is_named(void **state)
 {
     struct kg_results results;
-    (void)state;
     support_results(&results, 2, 3, 100);
     struct kg_text text = text_of(&results);
     refuse(&text, "kgate.results.v1", "kgate.results.v9",
@@ -202,7 +196,6 @@ static void what_no_gpu_could_have_reported_is_named(void **state)
     struct kg_results results;
     struct kg_error err;
     struct kg_gpu gpus[2];
-    (void)state;
     gpu_results(&results, gpus);
     struct kg_text text = text_of(&results);
     if (!parses(text.data, text.length, &err))
@@ -239,7 +232,6 @@ static void what_was_seen_apart_comes_back(void **state)
 {
     struct kg_results results, read;
     struct kg_error err;
-    (void)state;
     looks_of(&results);
     assert_true(kg_results_write(&results, path, &err));
     assert_true(kg_results_load(path, &read, &err));
@@ -281,7 +273,6 @@ static void nonsense_of_what_was_seen_apart_is_named(void **state)
         {"\"pageable_bytes\": 47", "\"pageable_bytes\": -47", "cases[1].trace.pageable_bytes: "},
     };
     struct kg_results results;
-    (void)state;
     looks_of(&results);
     struct kg_text text = text_of(&results);
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++)
@@ -295,7 +286,6 @@ static void figures_of_a_gpu_may_be_missing(void **state)
     struct kg_results results;
     struct kg_error err;
     struct kg_gpu gpus[2];
-    (void)state;
     gpu_results(&results, gpus);
     gpus[0].sm_clock_hz = gpus[1].memory_clock_hz = NAN;
     results.ceilings.copy_bytes_per_s = NAN;
@@ -313,7 +303,6 @@ static void figures_of_a_gpu_may_be_missing(void **state)
 static void summary_is_of_rounds(void **state)
 {
     struct kg_results results;
-    (void)state;
     support_results(&results, 1, 5, 1000);
     results.cases[0].work.items = 10;
     kg_case_summarize(&results.cases[0]);
@@ -332,7 +321,6 @@ static void p95_is_of_all_samples_where_all_are_kept(void **state)
     enum { ROUNDS = 5 };
     struct kg_results results;
     double samples[ROUNDS];
-    (void)state;
     support_results(&results, 1, ROUNDS, 1000);
     for (int i = 0; i < ROUNDS; i++) { /* as of a command: one sample a round */
         struct kg_round *round = &results.cases[0].rounds[i];
@@ -358,7 +346,6 @@ static void journal_reads_as_incomplete_results(void **state)
     struct kg_pair locale = {"LC_ALL", "C"};
     const char *own[] = {"LANG"};
     char name[sizeof journal.path];
-    (void)state;
     support_results(&results, 2, 3, 100);
     results.environment = (struct kg_environment){true, &locale, 1};
     results.cases[0].own_variables = own;
@@ -406,7 +393,6 @@ static void a_journal_ends_before_it_is_too_long_to_be_read(void **state)
     struct kg_text text = {0};
     char name[sizeof journal.path];
     size_t written = 0;
-    (void)state;
     support_results(&results, 1, 1, 100);
     struct kg_round round = results.cases[0].rounds[0];
     results.cases[0].round_count = 0;

@@ -41,7 +41,6 @@ static size_t moves(const size_t *before, const size_t *after, size_t count)
 static void no_shard_has_much_more_than_the_mean(void **state)
 {
     size_t shard_of[GROUPS];
-    (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         groups_make(seed);
         for (size_t shards = 1; shards <= SHARDS; shards++) {
@@ -58,7 +57,6 @@ static void new_group_or_time_moves_few_others(void **state)
 {
     size_t before[GROUPS + 1], after[GROUPS + 1], added = 0, changed = 0, machine = 0;
     enum { SEEDS = 20 };
-    (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         groups_make(seed);
         kg_shards_assign(groups, GROUPS, SHARDS, before);
@@ -81,7 +79,6 @@ static void new_group_or_time_moves_few_others(void **state)
 static void preferred_shards_are_spread(void **state)
 {
     size_t counts[SHARDS] = {0};
-    (void)state;
     groups_make(1);
     for (size_t i = 0; i < GROUPS; i++) {
         const size_t shard = kg_shard_preferred(groups[i].id, SHARDS);
@@ -117,7 +114,6 @@ static void plan_of_a_file_finds_its_cases(void **state)
 {
     struct kg_shard_plan plan;
     struct kg_error err;
-    (void)state;
     if (!load(CASE("b/cpu", "2") ", " CASE("a/cpu", "1"), "s", 2, &plan, &err))
         fail_msg("%s", err.message);
     assert_int_equal(plan.case_count, 2);
@@ -146,7 +142,6 @@ static void plan_for_something_else_is_refused_at_its_place(void **state)
         {CASE("a/cpu", "1") "," CASE("a/cpu", "2"), "s", 2, 0, "two cases have the id 'a/cpu'"},
         {"7", "s", 2, 7, "cases[0]: expected an object"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct kg_shard_plan plan;
         struct kg_error err = {0};

@@ -27,7 +27,6 @@ static void a_series_is_found_by_all_its_names(void **state)
                                      .definition_hash = "0123456789abcdef",
                                      .metric = "time",
                                      .source = "rounds"};
-    (void)state;
     assert_true(read_text(HEAD SERIES("b/cpu", "60") "," SERIES("a/cpu", "41.5") "]}",
                           "a-1cpu-1gib-0", &arena, &prior, &err));
     const struct kg_prior_series *found = kg_stored_prior_find(prior, &wanted);
@@ -51,7 +50,6 @@ static void wrong_files_are_refused(void **state)
         {HEAD SERIES("a/cpu", "60") "," SERIES("a/cpu", "60") "]}", "a-1cpu-1gib-0", "two series"},
         {"{\"schema\": \"kgate.prior.v2\", \"series\": []}", "a-1cpu-1gib-0", "kgate.prior.v2"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct kg_stored_prior *prior;
         struct kg_arena arena = {0};
@@ -68,7 +66,6 @@ static void a_prior_lies_beside_its_baseline(void **state)
     struct kg_arena arena = {0};
     const struct kg_stored_prior *prior;
     struct kg_error err;
-    (void)state;
     assert_string_equal(kg_stored_prior_path(&arena, "b/m.json"), "b/m.prior.json");
     assert_string_equal(kg_stored_prior_path(&arena, "b/m"), "b/m.prior.json");
     assert_true(kg_stored_prior_named("m.prior.json") && !kg_stored_prior_named("m.json"));

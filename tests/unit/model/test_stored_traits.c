@@ -10,14 +10,12 @@ static const char *const FINGERPRINT = "cpu-2cpu-4gib-00000000";
 
 static int begin(void **state)
 {
-    (void)state;
     folder = support_folder();
     return 0;
 }
 
 static int end(void **state)
 {
-    (void)state;
     support_remove(folder);
     return 0;
 }
@@ -68,7 +66,6 @@ static void only_the_newest_ordinary_run_and_pins_have_them(void **state)
 {
     struct kg_results results;
     struct kg_baseline baseline;
-    (void)state;
     support_results(&results, 2, 3, 100);
     update(&results, NULL, false);
     update(&results, "v1", false);
@@ -95,7 +92,6 @@ static void what_no_case_knows_takes_no_room(void **state)
 {
     struct kg_results results;
     struct kg_baseline baseline;
-    (void)state;
     support_results(&results, 2, 3, 100);
     results.cases[0].work.items = 4;
     results.cases[1].work.bytes = 123456789;
@@ -120,7 +116,6 @@ static void callers_without_own_time_are_kept(void **state)
         {.place = {.function = "work"}, .self = 0.9, .total = 0.9},
         {.place = {.function = "rare"}, .self = 0.001, .total = 0.001},
         {.place = {.function = "main"}, .self = 0, .total = 1}};
-    (void)state;
     support_results(&results, 1, 3, 100);
     results.cases[0].hot.sampled.functions = functions;
     results.cases[0].hot.sampled.function_count = 3;
@@ -136,7 +131,6 @@ static void added_cases_bring_theirs_into_the_newest_run(void **state)
 {
     struct kg_results results;
     struct kg_baseline baseline;
-    (void)state;
     support_results(&results, 3, 3, 100);
     results.case_count = 2;
     update(&results, NULL, false);
@@ -185,7 +179,6 @@ static void names_of_a_later_kgate_are_left_aside_and_kept(void **state)
     struct kg_baseline baseline;
     struct kg_results results;
     struct kg_error err;
-    (void)state;
     assert_true(file_load("\"trait_names\": [\"warp_drive\", \"items\", \"flops\", \"waves\"], ",
                           ", \"traits\": [3, 4, null]", &baseline, &err));
     about(4, traits_at(&baseline, 0, 0).items);
@@ -209,7 +202,6 @@ static void a_file_may_have_none(void **state)
 {
     struct kg_baseline baseline;
     struct kg_error err;
-    (void)state;
     assert_true(file_load("", "", &baseline, &err));
     about(NAN, traits_at(&baseline, 0, 0).time_ns);
     kg_baseline_free(&baseline);
@@ -230,7 +222,6 @@ static void what_makes_no_sense_is_refused(void **state)
         {"\"trait_names\": [7], ", "", "expected a string"},
         {"\"trait_names\": 7, ", "", "trait_names"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct kg_baseline baseline;
         struct kg_error err = {0};

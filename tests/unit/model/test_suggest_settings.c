@@ -46,7 +46,6 @@ static void defaults_check(const struct kg_suggest_settings *settings)
 static void a_suite_without_them_has_the_defaults(void **state)
 {
     struct kg_suite suite;
-    (void)state;
     load(&suite, "", NULL, 0);
     defaults_check(&suite.suggest);
     kg_suite_free(&suite);
@@ -55,7 +54,6 @@ static void a_suite_without_them_has_the_defaults(void **state)
 static void every_key_has_a_member_of_its_own_and_every_member_a_key(void **state)
 {
     bool covered[sizeof(struct kg_suggest_settings) / 8] = {false};
-    (void)state;
     for (size_t i = 0; i < kg_suggest_keys.count; i++) {
         const size_t word = kg_suggest_keys.keys[i].offset / 8;
         assert_int_equal(kg_suggest_keys.keys[i].base, KG_BASE_SUGGEST);
@@ -70,7 +68,6 @@ static void a_suite_sets_some_and_the_command_line_wins(void **state)
 {
     static const char *const overrides[] = {"suggest.min_gain=5%", "suggest.memory=1GiB"};
     struct kg_suite suite;
-    (void)state;
     load(&suite, "suggest: {min_gain: 20%, small_call: 2ms, batch_calls: 4}\n", overrides, 2);
     about(0.05, suite.suggest.min_gain);
     about(2e6, suite.suggest.small_call_ns);
@@ -85,7 +82,6 @@ static void without_a_suite_both_ways_to_write_a_key_do(void **state)
     static const char *const overrides[] = {"suggest.min_gain=5%", "small_call=2ms"};
     struct kg_suggest_settings settings = {0};
     struct kg_error err = {0};
-    (void)state;
     assert_true(kg_suggest_settings_set(&settings, overrides, 2, &err));
     about(0.05, settings.min_gain);
     about(2e6, settings.small_call_ns);
@@ -115,7 +111,6 @@ static void bad_texts_are_errors_that_leave_the_settings_alone(void **state)
         {"large_call=0ms", "from 1ns to 1h"},
         {"large_call=5%", "a time with its unit"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct kg_suggest_settings settings = {.min_gain = 0.25};
         struct kg_error err = {0};
@@ -132,7 +127,6 @@ static void bad_texts_are_errors_that_leave_the_settings_alone(void **state)
 static void what_a_file_lacks_or_has_wrong_becomes_the_default(void **state)
 {
     static const double wrong[] = {0, NAN, INFINITY, -INFINITY, -1, 1e300};
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct kg_suggest_settings settings = {wrong[i], wrong[i], 0,        0,        0,
                                                wrong[i], wrong[i], wrong[i], wrong[i], wrong[i],
@@ -145,7 +139,6 @@ static void what_a_file_lacks_or_has_wrong_becomes_the_default(void **state)
 static void what_a_file_has_right_stays(void **state)
 {
     struct kg_suggest_settings settings = {.small_call_ns = 5, .batch_calls = 7, .growth = 0.02};
-    (void)state;
     kg_suggest_settings_complete(&settings);
     about(5, settings.small_call_ns);
     assert_int_equal(settings.batch_calls, 7);

@@ -1,14 +1,5 @@
 /* A good suite is read into the right numbers; merge keys, matrices and overrides do as told. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "test_support.h"
 
 #include "kgate/plugin.h"
 #include "model/suite.h"
@@ -76,7 +67,6 @@ static const char full[] = "version: 1\n"
 static void the_head_of_a_full_suite(void **state)
 {
     struct kg_suite suite;
-    (void)state;
     load(&suite, full);
     assert_string_equal(suite.name, "kernels");
     assert_string_equal(suite.path, "dir/good.yaml");
@@ -103,7 +93,6 @@ static void the_head_of_a_full_suite(void **state)
 static void the_workloads_of_a_full_suite(void **state)
 {
     struct kg_suite suite;
-    (void)state;
     load(&suite, full);
     assert_int_equal(suite.workload_count, 4);
     const struct kg_workload_spec *gemm = &suite.workloads[0], *saxpy = &suite.workloads[1];
@@ -156,7 +145,6 @@ static void budgets_may_be_on_the_workloads_own_counters(void **state)
                     {"ratio", KG_AT_MOST, 8},
                     {KG_SPEEDUP_OVER_CPU, KG_AT_LEAST, 30},
                     {"time", KG_AT_MOST, 1e9}};
-    (void)state;
     for (size_t s = 0; s < 2; s++) {
         struct kg_suite suite;
         load(&suite, suites[s]);
@@ -174,7 +162,6 @@ static void budgets_may_be_on_the_workloads_own_counters(void **state)
 static void defaults_are_those_of_the_tables(void **state)
 {
     struct kg_suite suite;
-    (void)state;
     load(&suite, "version: 1\nworkloads: [{name: a, kernel: a}]\n");
     const struct kg_settings *s = &suite.workloads[0].settings;
     assert_string_equal(suite.name, "good");
@@ -210,7 +197,6 @@ static void ranges_are_inclusive(void **state)
         {"{range: [9223372036854775807, -9223372036854775808, -9223372036854775808]}",
          "9223372036854775807 -1"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char yaml[512], values[256] = "";
         struct kg_suite suite;
@@ -230,7 +216,6 @@ static void ranges_are_inclusive(void **state)
 static void merge_keys_lend_what_is_not_given(void **state)
 {
     struct kg_suite suite;
-    (void)state;
     load(&suite, "version: 1\n"
                  "x-a: &a {threshold: 1%, min_time: 1ms, params: {m: 1}}\n"
                  "x-b: &b {threshold: 2%, timeout: 2s}\n"
@@ -287,7 +272,6 @@ static void overrides_come_before_inheritance(void **state)
                                             "policy.missing_device=fail",
                                             "pin=auto"};
     struct kg_suite suite;
-    (void)state;
     load_with(&suite,
               "version: 1\ndefaults: {threshold: 9%}\nworkloads:\n"
               "  - {name: a, kernel: a}\n  - {name: b, kernel: b, threshold: 7%}\n",
@@ -325,7 +309,6 @@ static void bad_overrides_name_themselves(void **state)
         {"seed=\xFF\x1B[2J", "'seed' is '\\xFF\\x1B[2J'"},
     };
     static const char yaml[] = "version: 1\nworkloads: [{name: a, kernel: a}]\n";
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct kg_error err = {0};
         struct kg_suite suite;
@@ -344,7 +327,6 @@ static void a_suite_is_loaded_from_its_file(void **state)
     struct kg_error err = {0};
     char path[] = "/tmp/kgate-suite-XXXXXX";
     const int file = mkstemp(path);
-    (void)state;
     assert_true(file >= 0);
     assert_int_equal(write(file, full, sizeof full - 1), sizeof full - 1);
     close(file);

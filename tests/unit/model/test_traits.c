@@ -102,7 +102,6 @@ static void about(double expected, double value)
 static void a_case_on_the_cpu_has_its_place_under_the_roofs(void **state)
 {
     struct one one;
-    (void)state;
     one_make(&one);
     const struct kg_traits traits = traits_of(&one);
     about(1 * MS, traits.time_ns);
@@ -152,7 +151,6 @@ static void roofs_are_of_the_threads_and_of_the_level_of_the_working_set(void **
         {4, 4 << 20, KG_LEVEL_L2, 400e9, 400e9},     {4, 16 << 20, KG_LEVEL_L3, 150e9, 400e9},
         {4, 17 << 20, KG_LEVEL_MEMORY, 24e9, 400e9}, {9, 17 << 20, KG_LEVEL_MEMORY, 24e9, 400e9},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct one one;
         one_make(&one);
@@ -171,7 +169,6 @@ static void roofs_are_of_the_threads_and_of_the_level_of_the_working_set(void **
 static void a_case_with_much_arithmetic_meets_the_other_roof(void **state)
 {
     struct one one;
-    (void)state;
     one_make(&one);
     one.result.work.flops = 50e6;
     one.result.work.bytes = 1e6;
@@ -187,7 +184,6 @@ static void unknown_threads_are_those_that_are_busy(void **state)
     static const struct {
         double cores, bandwidth;
     } cases[] = {{0.02, 10e9}, {1, 10e9}, {1.09, 10e9}, {1.2, 20e9}, {2, 20e9}, {3.7, 24e9}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct one one;
         one_make(&one);
@@ -204,7 +200,6 @@ static void unknown_threads_are_those_that_are_busy(void **state)
 static void rounds_that_others_disturbed_do_not_make_cores_idle(void **state)
 {
     struct one one;
-    (void)state;
     one_make(&one);
     one.rounds[0].cpu_ns = 0.1 * MS;
     about(0.99, traits_of(&one).cores_busy);
@@ -215,7 +210,6 @@ static void rounds_that_others_disturbed_do_not_make_cores_idle(void **state)
 static void instructions_a_cycle_are_of_one_busy_thread(void **state)
 {
     struct one one;
-    (void)state;
     one_make(&one);
     one.result.threads = 4; /* of which one works */
     about(2 / 0.99, traits_of(&one).instructions_per_cycle);
@@ -229,7 +223,6 @@ static void instructions_a_cycle_are_of_one_busy_thread(void **state)
 static void a_thread_that_waits_has_no_cycles(void **state)
 {
     struct one one;
-    (void)state;
     one_make(&one);
     one.result.breakdown.cpu_ns = 0.25 * MS;
     about(8, traits_of(&one).instructions_per_cycle);
@@ -240,7 +233,6 @@ static void a_thread_that_waits_has_no_cycles(void **state)
 static void the_working_set_is_what_was_allocated_else_moved_and_never_above_the_peak(void **state)
 {
     struct one one;
-    (void)state;
     one_make(&one);
     one.result.memory.allocated_bytes = 0;
     about(70 << 20, traits_of(&one).working_set_bytes);
@@ -259,7 +251,6 @@ static void the_working_set_is_what_was_allocated_else_moved_and_never_above_the
 static void a_call_touches_no_more_than_it_moves_or_brings_in(void **state)
 {
     struct one one;
-    (void)state;
     one_make(&one);
     one.result.look = (struct kg_look)KG_LOOK_NONE;
     about(8e6, traits_of(&one).working_set_bytes); /* of 64 MiB that it holds */
@@ -282,7 +273,6 @@ static void who_is_above_a_roof_is_not_under_it(void **state)
                  {58e6, KG_LEVEL_L2, 100e9},      {116e6, KG_LEVEL_L1, 200e9},
                  {229e6, KG_LEVEL_L1, 200e9},     {231e6, NAN, NAN}};
     struct one one;
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         one_make(&one);
         one.result.work.bytes = cases[i].bytes;
@@ -315,7 +305,6 @@ static void who_is_above_a_roof_is_not_under_it(void **state)
 static void what_no_machine_has_is_not_known(void **state)
 {
     struct one one;
-    (void)state;
     one_make(&one);
     one.result.threads = 200000;
     UNKNOWN(traits_of(&one).threads);
@@ -338,7 +327,6 @@ static void instructions_that_were_compared_do_where_nobody_looked(void **state)
 {
     static double values[] = {5e6, 3e6, 4e6};
     struct one one;
-    (void)state;
     one_make(&one);
     one.result.look = (struct kg_look)KG_LOOK_NONE;
     one.result.series = one.series;
@@ -355,7 +343,6 @@ static void instructions_that_were_compared_do_where_nobody_looked(void **state)
 static void a_command_has_no_roofs(void **state)
 {
     struct one one;
-    (void)state;
     one_make(&one);
     one.result.source = "command";
     const struct kg_traits traits = traits_of(&one);
@@ -374,7 +361,6 @@ static void a_command_has_no_roofs(void **state)
 static void flops_of_another_kind_have_no_ceiling_and_no_least_time(void **state)
 {
     static const char *const kinds[] = {NULL, "bf16_tensor", "f64"};
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct one one;
         one_make(&one);
@@ -393,7 +379,6 @@ static void flops_of_another_kind_have_no_ceiling_and_no_least_time(void **state
 static void a_case_on_the_gpu_has_its_place_under_its_roofs(void **state)
 {
     struct one one;
-    (void)state;
     one_on_gpu(&one, "cold");
     const struct kg_traits traits = traits_of(&one);
     about(2e9, traits.working_set_bytes);
@@ -418,7 +403,6 @@ static void a_case_on_the_gpu_has_its_place_under_its_roofs(void **state)
 static void tensor_cores_have_a_ceiling_of_their_own(void **state)
 {
     struct one one;
-    (void)state;
     one_on_gpu(&one, "cold");
     one.result.work.arithmetic = "bf16_tensor";
     one.result.work.flops = 400e9;
@@ -434,7 +418,6 @@ static void tensor_cores_have_a_ceiling_of_their_own(void **state)
 static void what_stays_in_the_l2_cache_has_no_roof_of_memory(void **state)
 {
     struct one one;
-    (void)state;
     one_on_gpu(&one, "hot");
     about(KG_LEVEL_MEMORY, traits_of(&one).level);
     one.result.work.bytes = 50e6;
@@ -457,7 +440,6 @@ static void what_stays_in_the_l2_cache_has_no_roof_of_memory(void **state)
 static void the_main_kernel_is_the_longest_or_the_only_one(void **state)
 {
     struct one one;
-    (void)state;
     one_on_gpu(&one, "cold");
     one.result.trace.kernels = one.kernels;
     one.result.trace.kernel_count = 3;
@@ -485,7 +467,6 @@ static void the_main_kernel_is_the_longest_or_the_only_one(void **state)
 static void its_time_is_scaled_and_copies_are_no_launches(void **state)
 {
     struct one one;
-    (void)state;
     one_on_gpu(&one, "cold");
     one.result.trace.source = "cupti";
     one.result.trace.launches = 7; /* and two copies */
@@ -507,7 +488,6 @@ static void its_time_is_scaled_and_copies_are_no_launches(void **state)
 static void launching_is_known_where_the_host_neither_waits_nor_launches_a_graph(void **state)
 {
     static const char *const timings[] = {"cold", "hot", "graph", "wall"};
-    (void)state;
     for (int t = 0; t < 4; t++) {
         struct one one;
         one_on_gpu(&one, timings[t]);
@@ -523,7 +503,6 @@ static void launching_is_known_where_the_host_neither_waits_nor_launches_a_graph
 static void times_of_the_trace_are_scaled_to_the_measured_one(void **state)
 {
     struct one one;
-    (void)state;
     one_on_gpu(&one, "cold");
     one.result.trace = (struct kg_trace){.source = "cupti",
                                          .launches = 3,
@@ -554,7 +533,6 @@ static void bytes_of_the_gpus_memory_are_both_ways(void **state)
 {
     static double read[] = {3e6}, written[] = {1e6};
     struct one one;
-    (void)state;
     one_on_gpu(&one, "cold");
     one.result.series = one.series;
     one.result.series_count = 2;
@@ -570,7 +548,6 @@ static void bytes_of_the_gpus_memory_are_both_ways(void **state)
 static void a_case_without_rounds_has_no_traits(void **state)
 {
     struct one one;
-    (void)state;
     one_make(&one);
     one.result.round_count = 0;
     const struct kg_traits traits = traits_of(&one);
@@ -581,7 +558,6 @@ static void a_case_without_rounds_has_no_traits(void **state)
 static void what_makes_no_sense_is_not_known(void **state)
 {
     static const double wrong[] = {0, -1, NAN, INFINITY, -INFINITY};
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct one one;
         one_make(&one);
@@ -632,7 +608,6 @@ static void what_makes_no_sense_is_not_known(void **state)
 static void a_call_moves_a_byte_and_does_an_operation_at_least(void **state)
 {
     struct one one;
-    (void)state;
     one_make(&one);
     one.result.work.bytes = one.result.work.flops = 1e-300;
     UNKNOWN(traits_of(&one).bytes);
@@ -645,7 +620,6 @@ static void a_call_moves_a_byte_and_does_an_operation_at_least(void **state)
 static void rounds_without_calls_note_nothing_of_a_call(void **state)
 {
     struct one one;
-    (void)state;
     one_make(&one);
     for (int r = 0; r < 3; r++)
         one.rounds[r].calls = 0;
@@ -657,7 +631,6 @@ static void rounds_without_calls_note_nothing_of_a_call(void **state)
 static void without_the_sizes_of_caches_no_level_is_claimed(void **state)
 {
     struct one one;
-    (void)state;
     one_make(&one);
     one.results.cpu_ceilings = (struct kg_cpu_ceilings)KG_CPU_CEILINGS_NONE;
     UNKNOWN(traits_of(&one).level);
@@ -678,7 +651,6 @@ static void nonsense_of_all_kinds_gives_no_infinite_and_no_negative_trait(void *
                                     1e-308, 5e-324, 1e300, 1,        0.5,       1e9};
     static const size_t count = sizeof values / sizeof *values;
     uint64_t seed = 20260131;
-    (void)state;
     printf("seed %llu\n", (unsigned long long)seed);
     for (int turn = 0; turn < 20000; turn++) {
         struct one one;
@@ -719,7 +691,6 @@ static bool ends(const char *name, const char *end)
 
 static void the_table_has_every_member_in_order(void **state)
 {
-    (void)state;
     assert_int_equal(kg_trait_count * sizeof(double), sizeof(struct kg_traits));
     for (size_t i = 0; i < kg_trait_count; i++) {
         const struct kg_trait *trait = &kg_trait_table[i];
@@ -742,7 +713,6 @@ static void the_table_has_every_member_in_order(void **state)
 static void what_is_set_is_got(void **state)
 {
     struct kg_traits traits;
-    (void)state;
     kg_traits_clear(&traits);
     for (size_t i = 0; i < kg_trait_count; i++) {
         UNKNOWN(kg_trait_get(&traits, &kg_trait_table[i]));
@@ -785,7 +755,6 @@ static void figures_read_well(void **state)
         {KG_TRAIT_SHARE, INFINITY, "-"},
         {KG_TRAIT_LEVEL, NAN, "-"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct kg_text text = {0};
         kg_trait_format(cases[i].unit, cases[i].value, &text);

@@ -1,13 +1,5 @@
 /* The file of accepted changes: read, changed, written. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
+#include "test_support.h"
 
 #include "model/waivers.h"
 #include "suite/waivers_file.h"
@@ -48,7 +40,6 @@ static void refused_at(const char *text, unsigned line, unsigned column, const c
 static void entries_are_sorted_by_kind_case_and_metric(void **state)
 {
     struct kg_waivers waivers;
-    (void)state;
     parse(FILE_TEXT, &waivers);
     assert_int_equal(waivers.count, 3);
     assert_string_equal(waivers.waivers[0].id, "a/cpu");
@@ -72,7 +63,6 @@ static void those_of_a_case_are_found(void **state)
         "- {case: b/cpu, metric: energy, change: 1%, because: x, since: 2026-01-02T00:00:00Z}\n";
     struct kg_waivers waivers;
     size_t count;
-    (void)state;
     parse(file, &waivers);
     const struct kg_waiver *those = kg_waivers_of(&waivers, KG_WAIVER_ACCEPTED, "b/cpu", &count);
     assert_int_equal(count, 2);
@@ -92,7 +82,6 @@ static void what_is_written_reads_as_the_same_text(void **state)
     struct kg_waivers waivers, again;
     struct kg_text text = {0}, second = {0};
     struct kg_error err;
-    (void)state;
     parse(FILE_TEXT, &waivers);
     const struct kg_waiver hostile = {.kind = KG_WAIVER_ACCEPTED,
                                       .id = "c/v=\"1\",p=\\n: #/cpu",
@@ -120,7 +109,6 @@ static void a_second_acceptance_takes_the_place_of_the_first(void **state)
 {
     struct kg_waivers waivers;
     struct kg_error err;
-    (void)state;
     parse(FILE_TEXT, &waivers);
     const struct kg_waiver more = {.kind = KG_WAIVER_ACCEPTED,
                                    .id = "b/cpu",
@@ -140,7 +128,6 @@ static void a_second_acceptance_takes_the_place_of_the_first(void **state)
 
 static void what_is_no_such_file_is_refused(void **state)
 {
-    (void)state;
     refused("[]", "a mapping with the key version");
     refused("version: 2", "version 1");
     refused("version: 1\nacepted: []", "unknown key 'acepted'");
@@ -161,7 +148,6 @@ static void what_is_no_such_file_is_refused(void **state)
 
 static void a_reason_has_words(void **state)
 {
-    (void)state;
     for (const char *const *reason = (const char *const[]){"''", "'  '", NULL}; *reason; reason++) {
         char text[200];
         snprintf(
@@ -175,7 +161,6 @@ static void a_reason_has_words(void **state)
 static void an_improvement_needs_no_acceptance(void **state)
 {
     struct kg_waivers waivers;
-    (void)state;
     refused_at("version: 1\naccepted:\n  - {case: a/b, metric: cpu_time, change: -5%, because: x, "
                "since: 2026-01-02T00:00:00Z}",
                3, 43, "'change' is '-5%', but less cpu_time is better");
@@ -188,7 +173,6 @@ static void an_improvement_needs_no_acceptance(void **state)
 
 static void a_day_is_one_of_the_calendar(void **state)
 {
-    (void)state;
     assert_true(kg_waiver_day_is("2028-02-29"));
     assert_false(kg_waiver_day_is("2026-02-29"));
     assert_false(kg_waiver_day_is("2026-2-9"));
@@ -199,7 +183,6 @@ static void a_day_is_one_of_the_calendar(void **state)
 static void the_file_lies_beside_the_suite(void **state)
 {
     struct kg_arena arena = {0};
-    (void)state;
     assert_string_equal(kg_waivers_path(&arena, "a/kgate.yaml"), "a/kgate.accepted.yaml");
     assert_string_equal(kg_waivers_path(&arena, "b.yml"), "b.accepted.yaml");
     assert_string_equal(kg_waivers_path(&arena, "suite"), "suite.accepted.yaml");

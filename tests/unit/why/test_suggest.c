@@ -49,7 +49,6 @@ static void suggest(const struct kg_results *results, struct kg_suggestions *sug
 
 static void more_threads_than_cpus_are_no_more_than_these(void **state)
 {
-    (void)state;
     struct kg_results results;
     struct kg_facts_list cases, scopes;
     struct kg_arena arena = {0};
@@ -93,7 +92,6 @@ static void no_figure_is_silly(const struct kg_suggestions *suggestions)
  * value. */
 static void nonsense_gives_no_silly_figure(void **state)
 {
-    (void)state;
     static const double nonsense[] = {0, NAN, INFINITY, -1, -INFINITY, 1e308, 1e-308};
     struct kg_results results;
     struct kg_suggestions suggestions;
@@ -140,7 +138,6 @@ static void nonsense_gives_no_silly_figure(void **state)
 
 static void an_explained_case_has_its_relatives_and_its_suggestions_alone(void **state)
 {
-    (void)state;
     struct kg_results results;
     struct kg_suggestions suggestions;
     struct kg_explanation explanation;
@@ -170,7 +167,6 @@ static void an_explained_case_has_its_relatives_and_its_suggestions_alone(void *
 
 static void commands_are_of_the_device_and_safe_to_paste(void **state)
 {
-    (void)state;
     struct kg_results results;
     struct kg_deeper *deeper;
     struct kg_arena arena = {0};
@@ -215,7 +211,6 @@ static void commands_are_of_the_device_and_safe_to_paste(void **state)
 
 static void what_is_brief_has_the_same_suggestions_and_no_findings(void **state)
 {
-    (void)state;
     struct kg_results results;
     struct kg_suggestions whole, brief;
     const struct kg_suggest_input input = {.source = "r.json", .results = &results, .brief = true};

@@ -26,7 +26,6 @@ static void expect_profile_note(const char *rule, const char *wanted)
 
 static void what_a_suggestion_saw_without_a_profile_asks_for_none(void **state)
 {
-    (void)state;
     expect_profile_note(
         "batch", "no profile: only `kgate run --profile` shows repeated calls, waits, parallel "
                  "regions and the balance of threads");
@@ -62,7 +61,6 @@ static void results_of_ab_need_no_peaks(void **state)
 {
     static const char *const devices[] = {"cpu", "cuda"};
     struct kg_suggestions made;
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         assert_non_null(strstr(peaks_note(devices[i], NULL, NULL, &made), "by an older kgate"));
         kg_arena_free(&made.arena);

@@ -142,7 +142,6 @@ static void suggestions_make(struct kg_suggestions *suggestions)
 
 static void what_is_written_is_read_back(void **state)
 {
-    (void)state;
     struct kg_suggestions made, read;
     struct kg_error err;
     char path[128];
@@ -172,7 +171,6 @@ static void what_is_written_is_read_back(void **state)
 
 static void another_file_is_refused_by_the_name_of_its_schema(void **state)
 {
-    (void)state;
     struct kg_suggestions read;
     struct kg_results results;
     struct kg_error err;
@@ -199,7 +197,6 @@ static size_t kept(const struct kg_suggest_wanted *wanted, struct kg_suggestions
 
 static void what_is_not_wanted_is_left_out(void **state)
 {
-    (void)state;
     struct kg_suggestions s;
     assert_int_equal(kept(&(struct kg_suggest_wanted){0}, &s), 4);
     assert_int_equal(kept(&(struct kg_suggest_wanted){.priority = "critical,high"}, &s), 2);
@@ -219,7 +216,6 @@ static void what_is_not_wanted_is_left_out(void **state)
 /* A filter selects operations. A scope belongs to its case. */
 static void a_filter_is_of_cases_and_their_scopes(void **state)
 {
-    (void)state;
     struct kg_suggestions s;
     assert_int_equal(kept(&(struct kg_suggest_wanted){.filter = "b/*"}, &s), 1);
     assert_int_equal(s.finding_count, 0);
@@ -232,7 +228,6 @@ static void a_filter_is_of_cases_and_their_scopes(void **state)
 
 static void what_there_is_of_an_operation_is_found(void **state)
 {
-    (void)state;
     struct kg_arena arena = {0};
     struct kg_advice_index index;
     struct kg_suggestions s;

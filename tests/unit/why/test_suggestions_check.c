@@ -37,7 +37,6 @@ static void what_no_file_can_hold_is_left_out(void **state)
                                   .suggestion_count = 4,
                                   .findings = findings,
                                   .finding_count = 1};
-    (void)state;
     kg_suggestions_check(&made);
     assert_int_equal(made.suggestion_count, 2);
     assert_string_equal(suggestions[1].operation, "d/cpu");

@@ -9,14 +9,12 @@ static char *folder;
 
 static int folder_make(void **state)
 {
-    (void)state;
     folder = support_folder();
     return 0;
 }
 
 static int folder_remove(void **state)
 {
-    (void)state;
     support_remove(folder);
     return 0;
 }
@@ -91,7 +89,6 @@ static void plugin_make(void)
 static void libraries_of_libraries_are_found_and_sorted(void **state)
 {
     struct kg_arena arena = {0};
-    (void)state;
     plugin_make();
     const struct kg_code_identity code = identity(&arena, plugin_owner());
     assert_non_null(code.hash);
@@ -106,7 +103,6 @@ static void libraries_of_libraries_are_found_and_sorted(void **state)
 static void a_changed_library_is_distinguished_from_changed_code(void **state)
 {
     struct kg_arena arena = {0};
-    (void)state;
     plugin_make();
     const struct kg_code_identity before = identity(&arena, plugin_owner());
     const struct kg_code_identity same = identity(&arena, plugin_owner());
@@ -132,7 +128,6 @@ static void the_environment_decides_as_it_does_for_the_loader(void **state)
     struct kg_arena arena = {0};
     const char *was = getenv("LD_LIBRARY_PATH");
     char *kept = was ? strdup(was) : NULL;
-    (void)state;
     plugin_make();
     const struct kg_code_identity before = identity(&arena, plugin_owner());
     shell("mkdir -p other && echo 'int deep(int x) { return x * 9; }' >deep.c && cc -O2 -shared "
@@ -151,7 +146,6 @@ static void the_environment_decides_as_it_does_for_the_loader(void **state)
 static void without_one_of_its_libraries_they_are_not_known(void **state)
 {
     struct kg_arena arena = {0};
-    (void)state;
     plugin_make();
     const struct kg_code_identity before = identity(&arena, plugin_owner());
     shell("rm libraries/libdeep.so.1");
@@ -178,7 +172,6 @@ static void libraries_by_a_relative_path_are_not_known(void **state)
          NULL, NULL},
     };
     struct kg_arena arena = {0};
-    (void)state;
     shell("mkdir -p plug && echo 'int work(int x) { return x + 1; }' >w.c && cc -O2 -shared -fPIC "
           "w.c -o plug/libw.so && echo 'int work(int); int main(int n, char **w) { return "
           "(w != 0) - work(n - 1); }' >m.c");
@@ -214,7 +207,6 @@ static struct kg_code_identity program(struct kg_arena *arena, const char *body,
 static void code_that_can_load_or_start_more_is_open_ended(void **state)
 {
     struct kg_arena arena = {0};
-    (void)state;
     const struct kg_code_identity plain = program(&arena, "(void)w; return n - 1;", "");
     assert_int_equal(plain.scope, KG_CODE_WITH_LIBRARIES);
     assert_true(plain.library_count > 0);
@@ -232,7 +224,6 @@ static void code_that_can_load_or_start_more_is_open_ended(void **state)
 static void auditors_may_load_anything(void **state)
 {
     struct kg_arena arena = {0};
-    (void)state;
     const struct kg_code_identity audited =
         program(&arena, "(void)w; return n - 1;", "-Wl,--audit=libaudit-none.so");
     assert_int_equal(audited.scope, KG_CODE_OPEN_ENDED);
@@ -246,7 +237,6 @@ static void auditors_may_load_anything(void **state)
 static void the_folder_of_a_programs_libraries_is_that_of_its_file(void **state)
 {
     struct kg_arena arena = {0};
-    (void)state;
     shell(
         "mkdir -p real link && echo 'int work(int x) { return x; }' >w.c && cc -O2 -shared -fPIC "
         "-Wl,-soname,libw.so.1 w.c -o real/libw.so.1 && cp real/libw.so.1 link/ && echo 'int work("
@@ -265,7 +255,6 @@ static void the_folder_of_a_programs_libraries_is_that_of_its_file(void **state)
 static void on_the_gpu_dlopen_is_the_runtimes_own(void **state)
 {
     struct kg_arena arena = {0};
-    (void)state;
     shell("echo '#include <dlfcn.h>\nint call(void) { return dlopen(\"x\", 1) == 0; }' >opens.c "
           "&& cc -O2 -shared -fPIC opens.c -o plugin.so");
     struct kg_code_owner owner = plugin_owner();
@@ -278,7 +267,6 @@ static void on_the_gpu_dlopen_is_the_runtimes_own(void **state)
 static void a_script_and_what_is_not_there_have_no_code(void **state)
 {
     struct kg_arena arena = {0};
-    (void)state;
     shell("echo '#!/bin/sh' >script && chmod +x script && mkfifo pipe");
     static const char *const names[] = {"script", "nowhere", "pipe", "."};
     for (size_t i = 0; i < 4; i++) {
@@ -296,7 +284,6 @@ static void a_kernel_of_kgates_own_brings_nothing_unknown(void **state)
     struct kg_arena arena = {0};
     struct kg_error err;
     char file[4096];
-    (void)state;
     assert_true(kg_kernel_file(NULL, "softmax", file, &err));
     const struct kg_code_identity code =
         identity(&arena, (struct kg_code_owner){.file = file, .own = true});
@@ -309,7 +296,6 @@ static void a_kernel_of_kgates_own_brings_nothing_unknown(void **state)
 static void answers_are_kept_and_not_mixed_up(void **state)
 {
     struct kg_arena arena = {0};
-    (void)state;
     plugin_make();
     struct kg_code_memory *memory = kg_code_memory_make(&arena);
     const struct kg_code_owner plugin = plugin_owner(), kernel = {.file = "/proc/self/exe"};
@@ -328,7 +314,6 @@ static void a_command_is_found_as_exec_finds_it(void **state)
 {
     const struct kg_code_search there = {.worker = "there"};
     struct kg_arena arena = {0};
-    (void)state;
     const char *found = kg_code_program(NULL, &arena, "sh", HERE);
     assert_non_null(found);
     assert_int_equal(found[0], '/');
@@ -346,7 +331,6 @@ static void relative_folders_of_path_begin_where_the_command_runs(void **state)
     const struct kg_code_search search = {
         .worker = folder, .directory = "run", .path = "no:side:bin:"};
     struct kg_code_search empty = search;
-    (void)state;
     shell("mkdir -p bin run/side/app run/bin && cp /bin/true bin/app && cp /bin/true run/bin/app "
           "&& cp /bin/true run/app");
     assert_string_equal(kg_code_program(NULL, &arena, "app", search), in_folder("run/bin/app"));
@@ -363,7 +347,6 @@ static void a_program_is_looked_for_once(void **state)
     struct kg_arena arena = {0};
     struct kg_code_memory *memory = kg_code_memory_make(&arena);
     const char *path = kg_arena_copy(&arena, getenv("PATH"));
-    (void)state;
     const char *found = kg_code_program(memory, &arena, "sh", HERE);
     assert_non_null(found);
     setenv("PATH", "", 1);

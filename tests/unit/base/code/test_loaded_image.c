@@ -12,14 +12,12 @@ static char *folder;
 
 static int folder_make(void **state)
 {
-    (void)state;
     folder = support_folder();
     return 0;
 }
 
 static int folder_remove(void **state)
 {
-    (void)state;
     support_remove(folder);
     return 0;
 }
@@ -78,7 +76,6 @@ static uint64_t hash_of_program(const char *options)
 
 static void a_constant_in_a_note_counts(void **state)
 {
-    (void)state;
     assert_int_equal(hash_of_program(NOTE "-DCOUNT=2"), hash_of_program(NOTE "-DCOUNT=2"));
     assert_int_not_equal(hash_of_program(NOTE "-DCOUNT=2"), hash_of_program(NOTE "-DCOUNT=8"));
 }
@@ -147,7 +144,6 @@ static void section_headers_that_lie_hide_nothing(void **state)
                 {"without bytes", without_bytes},
                 {"empty", empty},
                 {"inactive", inactive}};
-    (void)state;
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
         struct kg_text before = forged(DATA "-DCOUNT=2", lies[i].lie);
         struct kg_text after = forged(DATA "-DCOUNT=8", lies[i].lie);
@@ -162,7 +158,6 @@ static void section_headers_that_lie_hide_nothing(void **state)
 static void bytes_between_two_segments_count(void **state)
 {
     struct kg_elf elf;
-    (void)state;
     struct kg_text text = program(DATA "-DCOUNT=2");
     const uint64_t before = hash_of(&text);
     assert_true(kg_elf_open(text.data, text.length, &elf));
@@ -183,7 +178,6 @@ static void bytes_between_two_segments_count(void **state)
 static void an_address_or_a_flag_of_a_segment_counts(void **state)
 {
     struct kg_elf elf;
-    (void)state;
     struct kg_text text = program(DATA "-DCOUNT=2");
     const uint64_t before = hash_of(&text);
     assert_true(kg_elf_open(text.data, text.length, &elf));
@@ -205,7 +199,6 @@ static void an_address_or_a_flag_of_a_segment_counts(void **state)
 
 static void a_build_id_debug_information_and_symbols_do_not_count(void **state)
 {
-    (void)state;
     const uint64_t hash = hash_of_program(DATA BUILD_ID ONES);
     assert_int_equal(hash_of_program(DATA BUILD_ID TWOS), hash);
     assert_int_equal(hash_of_program(DATA BUILD_ID TWOS " -g"), hash);
@@ -217,7 +210,6 @@ static void a_build_id_debug_information_and_symbols_do_not_count(void **state)
 static void what_a_segment_lacks_of_the_file_has_no_hash(void **state)
 {
     struct kg_code_sum sum;
-    (void)state;
     struct kg_text text = program(DATA "-DCOUNT=2");
     struct kg_elf elf;
     assert_true(kg_elf_open(text.data, text.length, &elf));
@@ -234,7 +226,6 @@ static void section_headers_hide_no_library_and_no_call(void **state)
 {
     static const char *const names[] = {"puts", NULL}, *const others[] = {"system", NULL};
     struct kg_elf elf;
-    (void)state;
     struct kg_text text = program(DATA "-DCOUNT=2 -include stdio.h -D'return=puts(\"x\");return'");
     Elf64_Ehdr header = header_of(&text);
     header.e_shoff = 0;

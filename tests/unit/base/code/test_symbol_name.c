@@ -13,7 +13,6 @@ static void assert_short(const char *declaration, const char *expected)
 
 static void results_and_arguments_go(void **state)
 {
-    (void)state;
     assert_short("copy(float*, int)", "copy");
     assert_short("void copy<float, 4>(float const*, float*, int)", "copy<float, 4>");
     assert_short("void ns::sum<(int)4, true>(ns::view<float, (int)2>)", "ns::sum<(int)4, true>");
@@ -24,7 +23,6 @@ static void results_and_arguments_go(void **state)
 
 static void what_is_no_declaration_stays(void **state)
 {
-    (void)state;
     assert_short("copy", "copy");
     assert_short("", "");
     assert_short("()", "()");
@@ -34,7 +32,6 @@ static void what_is_no_declaration_stays(void **state)
 
 static void names_of_operators_keep_their_symbols(void **state)
 {
-    (void)state;
     assert_short("ns::matrix::operator()(int)", "ns::matrix::operator()");
     assert_short("bool std::operator< <char>(std::pair<char, int> const&)",
                  "std::operator< <char>");
@@ -48,7 +45,6 @@ static void names_of_operators_keep_their_symbols(void **state)
 
 static void versions_and_tags_go(void **state)
 {
-    (void)state;
     assert_short("blur(int) const [clone .isra.0]", "blur");
     assert_short("sum(int) [clone ._omp_fn.0]", "sum._omp_fn.0");
     assert_short("name[abi:cxx11](int)", "name");
@@ -59,7 +55,6 @@ static void versions_and_tags_go(void **state)
 
 static void names_of_c_stay(void **state)
 {
-    (void)state;
     assert_string_equal(kg_symbol_name(&arena, "copy_float4"), "copy_float4");
     assert_string_equal(kg_symbol_name(&arena, "kernel 1"), "kernel 1");
     assert_string_equal(kg_symbol_name(&arena, "_Z"), "_Z");
@@ -70,7 +65,6 @@ static void names_of_c_stay(void **state)
 static void names_of_cpp_are_read_or_stay(void **state)
 {
     const char *name = kg_symbol_name(&arena, "_ZN2ns4copyIfLi4EEEvPT_i");
-    (void)state;
     if (strcmp(name, "_ZN2ns4copyIfLi4EEEvPT_i") != 0)
         assert_string_equal(name, "ns::copy<float, 4>");
 }
@@ -83,7 +77,6 @@ static void last_part_has_no_scope_and_no_arguments(void **state)
                                            {"list::operator->", "operator->"},
                                            {"step", "step"},
                                            {"", ""}};
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t length;
         const char *last = kg_name_last(names[i][0], &length);
@@ -109,7 +102,6 @@ static void names_for_readers_are_short(void **state)
          "a_function_whose_name_has_48_characters_exactly_"},
         {"aaaaaaaaaaaaaaaéeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeé",
          "aaaaaaaaaaaaaaa…eeeeeeeeeeeeeeeeeeeeeeeeeeeeeé"}};
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct kg_text text = {0};
         kg_name_print(&text, names[i][0]);
@@ -121,7 +113,6 @@ static void names_for_readers_are_short(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     kg_arena_free(&arena);
     return 0;
 }

@@ -79,7 +79,6 @@ static void both_see(struct kg_placing *placing)
 
 static void a_thread_more_is_counted(void **state)
 {
-    (void)state;
     const size_t before = kg_placing_threads();
     assert_true(before >= 1);
     other_start(false);
@@ -89,7 +88,6 @@ static void a_thread_more_is_counted(void **state)
 
 static void threads_that_work_are_seen(void **state)
 {
-    (void)state;
     static struct kg_placing placing;
     other_start(true);
     both_see(&placing);
@@ -101,7 +99,6 @@ static void threads_that_work_are_seen(void **state)
 
 static void a_thread_that_began_after_the_mark_is_seen(void **state)
 {
-    (void)state;
     static struct kg_placing placing;
     kg_placing_begin(&placing);
     kg_placing_mark(&placing);
@@ -114,7 +111,6 @@ static void a_thread_that_began_after_the_mark_is_seen(void **state)
 
 static void a_thread_that_sleeps_is_not_seen(void **state)
 {
-    (void)state;
     static struct kg_placing placing;
     other_start(false);
     kg_placing_begin(&placing);
@@ -129,7 +125,6 @@ static void a_thread_that_sleeps_is_not_seen(void **state)
 
 static void two_on_one_cpu_are_crowded_and_come_apart(void **state)
 {
-    (void)state;
     static struct kg_placing placing;
     kg_placing_begin(&placing);
     if (placing.cpus < 2)
@@ -164,7 +159,6 @@ static void two_on_one_cpu_are_crowded_and_come_apart(void **state)
 
 static void a_thread_that_the_workload_binds_is_left_alone(void **state)
 {
-    (void)state;
     static struct kg_placing placing;
     cpu_set_t one, mask;
     kg_placing_begin(&placing);
@@ -192,7 +186,6 @@ static void a_thread_that_the_workload_binds_is_left_alone(void **state)
 
 static void more_threads_than_cpus_are_shared_out_evenly(void **state)
 {
-    (void)state;
     static struct kg_placing placing;
     kg_placing_begin(&placing);
     placing.cpus = 2;

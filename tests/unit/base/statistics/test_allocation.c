@@ -1,11 +1,5 @@
 /* How long rounds are to be, on spreads of known variances. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <math.h>
+#include "test_support.h"
 
 #include "base/random.h"
 #include "base/statistics/allocation.h"
@@ -45,7 +39,6 @@ static void expect_near(double found, double expected, double share)
 static void both_variances_are_found(void **state)
 {
     const struct kg_spread spread = spread_of(MOST, 0.10, 0.03, 30e6);
-    (void)state;
     expect_near(sqrt(spread.between), 0.10, 0.05);
     expect_near(spread.within_ns, 0.03 * 0.03 * 30e6, 1e-9);
     expect_near(kg_spread_variance(&spread, 30e6), 0.10 * 0.10 + 0.03 * 0.03, 0.1);
@@ -55,7 +48,6 @@ static void both_variances_are_found(void **state)
 static void processes_that_do_not_differ_keep_a_tenth(void **state)
 {
     const struct kg_spread spread = spread_of(MOST, 0, 0.03, 30e6);
-    (void)state;
     assert_true(spread.between >= 0.1 * 0.03 * 0.03 * 0.99);
     assert_true(spread.between <= 0.2 * 0.03 * 0.03);
 }
@@ -64,7 +56,6 @@ static void a_few_disturbed_rounds_do_not_decide(void **state)
 {
     struct kg_round_evidence rounds[10];
     double scratch[20];
-    (void)state;
     for (size_t i = 0; i < 10; i++)
         rounds[i] = (struct kg_round_evidence){0.001 * (double)(i % 5), 0.001, 30e6};
     const struct kg_spread quiet = kg_spread_estimate(rounds, 10, scratch);
@@ -80,7 +71,6 @@ static void rounds_without_an_error_note_nothing(void **state)
     struct kg_round_evidence rounds[4] = {
         {0, NAN, 30e6}, {0.1, NAN, 30e6}, {0.2, 0.01, 30e6}, {0.1, 0, 30e6}};
     double scratch[8];
-    (void)state;
     const struct kg_spread spread = kg_spread_estimate(rounds, 4, scratch);
     assert_true(isnan(spread.between) && isnan(spread.within_ns));
     assert_true(isnan(kg_allocation_length(&spread, 1e6, 1e6, 1e9)));
@@ -90,7 +80,6 @@ static void rounds_without_an_error_note_nothing(void **state)
 static void processes_that_differ_get_short_rounds(void **state)
 {
     const struct kg_spread spread = {.between = 0.01, .within_ns = 4e-4 * 30e6};
-    (void)state;
     expect_near(kg_allocation_length(&spread, 4e6, 1e6, 120e6), 2.19e6, 0.01);
     assert_true(kg_allocation_length(&spread, 4e6, 3e6, 120e6) == 3e6);
     /* of a dear start a quarter is measured */
@@ -101,7 +90,6 @@ static void processes_that_differ_get_short_rounds(void **state)
 static void noisy_samples_get_long_rounds_as_far_as_allowed(void **state)
 {
     const struct kg_spread spread = {.between = 4e-4, .within_ns = 0.01 * 30e6};
-    (void)state;
     expect_near(kg_allocation_length(&spread, 20e6, 1e6, 1e9), 122.5e6, 0.01);
     assert_true(kg_allocation_length(&spread, 20e6, 1e6, 120e6) == 120e6);
 }
@@ -112,7 +100,6 @@ static void the_length_is_the_best_there_is(void **state)
     const struct kg_spread spread = {.between = 0.003, .within_ns = 9000};
     const double fixed = 5e6, best = kg_allocation_length(&spread, fixed, 1, 1e12);
     const double least = kg_spread_variance(&spread, best) * (fixed + best);
-    (void)state;
     for (double length = best / 8; length < best * 8; length *= 1.1)
         assert_true(kg_spread_variance(&spread, length) * (fixed + length) >= least * (1 - 1e-12));
 }
@@ -120,7 +107,6 @@ static void the_length_is_the_best_there_is(void **state)
 /* By hand: points 2.576 and 1.282 make 3.857; 10 % each, 10 % apart: 14.9, and 3.3 for Student. */
 static void rounds_that_a_test_needs(void **state)
 {
-    (void)state;
     assert_true(kg_allocation_rounds(0.01, 0.1, 0.01, INFINITY) == 19);
     assert_true(kg_allocation_rounds(0.01, -0.1, 0.01, INFINITY) == 19);
     assert_true(kg_allocation_rounds(1e-8, 0.1, 0.01, INFINITY) == 4);

@@ -1,14 +1,6 @@
 /* The bootstrap of medians in closed form: against figures by hand, against drawing, and how often
  * its intervals hold. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
+#include "test_support.h"
 
 #include "base/random.h"
 #include "base/statistics/stats.h"
@@ -32,7 +24,6 @@ static void ratio_is(const struct kg_ratio *ratio, double value, double low, dou
 static void median_of_three_by_hand(void **state)
 {
     static const double x[] = {1, 2, 4};
-    (void)state;
     struct kg_interval interval = kg_median_interval(x, 3, 0.95);
     near("low", 1, interval.low, 0);
     near("high", 4, interval.high, 0);
@@ -48,14 +39,12 @@ static void median_of_three_by_hand(void **state)
 static void ratio_of_three_to_one_by_hand(void **state)
 {
     static const double base[] = {1, 2, 4}, current[] = {4};
-    (void)state;
     const struct kg_ratio ratio = kg_ratio_estimate(base, 3, current, 1, 0.5);
     ratio_is(&ratio, 2, 1, 4); /* with a tie, four orders of one value prove nothing */
 }
 
 static void one_value_each_is_a_point_without_evidence(void **state)
 {
-    (void)state;
     const struct kg_ratio ratio = kg_ratio_estimate(&(double){10}, 1, &(double){15}, 1, 0.5);
     ratio_is(&ratio, 1.5, 1.5, 1.5);
     const struct kg_interval interval = kg_median_interval(&(double){10}, 1, 0.95);
@@ -66,7 +55,6 @@ static void one_value_each_is_a_point_without_evidence(void **state)
 static void equal_constants_are_exactly_equal(void **state)
 {
     static const double x[] = {3, 3, 3, 3, 3, 3};
-    (void)state;
     const struct kg_ratio ratio = kg_ratio_estimate(x, 6, x, 6, 0.5);
     assert_true(ratio.ratio == 1 && ratio.interval.low == 1 && ratio.interval.high == 1);
 }
@@ -74,7 +62,6 @@ static void equal_constants_are_exactly_equal(void **state)
 static void sides_exchanged_give_the_inverse(void **state)
 {
     static const double a[] = {1, 1.1, 1.3, 1.7, 1.9, 2.3}, b[] = {1.2, 1.4, 1.5, 2.1, 2.2};
-    (void)state;
     const struct kg_ratio to = kg_ratio_estimate(a, 6, b, 5, 0.5),
                           back = kg_ratio_estimate(b, 5, a, 6, 0.5);
     near("ratio", 1, to.ratio * back.ratio, 1e-12);
@@ -84,7 +71,6 @@ static void sides_exchanged_give_the_inverse(void **state)
 static void the_ends_are_ratios_that_occur(void **state)
 {
     static const double a[] = {1, 1.1, 1.3, 1.7, 1.9, 2.3, 2.9}, b[] = {1.2, 1.4, 1.5, 2.1, 2.2};
-    (void)state;
     const struct kg_interval interval = kg_ratio_estimate(a, 7, b, 5, 0.5).interval;
     bool low = false, high = false;
     for (size_t i = 0; i < 7; i++)
@@ -144,7 +130,6 @@ static void drawing_agrees_for(double part, size_t n1, size_t n2)
 static void drawing_agrees(void **state)
 {
     static const size_t sizes[][2] = {{3, 3}, {5, 8}, {10, 10}, {15, 6}, {31, 30}};
-    (void)state;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         drawing_agrees_for(0.5, sizes[s][0], sizes[s][1]);
         drawing_agrees_for(0.25, sizes[s][0], sizes[s][1]);
@@ -181,7 +166,6 @@ static double held_share(size_t rounds, double part)
 static void intervals_hold_about_as_often_as_they_claim(void **state)
 {
     static const size_t sizes[] = {3, 5, 7, 10, 15, 30};
-    (void)state;
     printf("seed 7, 5000 trials\nrounds   lower quarters   medians\n");
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         const double quarter = held_share(sizes[s], 0.25), median = held_share(sizes[s], 0.5);
@@ -196,7 +180,6 @@ static void intervals_hold_about_as_often_as_they_claim(void **state)
 static void hundreds_of_rounds_have_an_interval_too(void **state)
 {
     double x[400];
-    (void)state;
     for (size_t i = 0; i < 400; i++)
         x[i] = (double)i;
     const struct kg_interval interval = kg_median_interval(x, 400, 0.95);
@@ -208,7 +191,6 @@ static void more_values_than_there_is_room_for_are_thinned(void **state)
 {
     enum { MANY = 3000 };
     static double x[MANY], y[MANY];
-    (void)state;
     for (size_t i = 0; i < MANY; i++) {
         x[i] = 1000 + (double)i / 10;
         y[i] = 1.5 * x[i];

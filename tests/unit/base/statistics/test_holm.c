@@ -1,12 +1,5 @@
 /* The adjustments of p-values: Holm's, and that of Benjamini and Hochberg. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <stdlib.h>
+#include "test_support.h"
 
 #include "base/random.h"
 #include "base/statistics/stats.h"
@@ -23,7 +16,6 @@ static void four_tests_by_hand(void **state)
 {
     double p[] = {0.01, 0.04, 0.03, 0.005};
     static const double expected[] = {0.03, 0.06, 0.06, 0.02};
-    (void)state;
     kg_holm_adjust(p, 4, 0);
     expect(expected, p, 4);
 }
@@ -31,7 +23,6 @@ static void four_tests_by_hand(void **state)
 static void one_test_stays_as_it_is(void **state)
 {
     double p[] = {0.037};
-    (void)state;
     kg_holm_adjust(p, 1, 0);
     expect((const double[]){0.037}, p, 1);
     kg_holm_adjust(p, 0, 0);
@@ -40,7 +31,6 @@ static void one_test_stays_as_it_is(void **state)
 static void adjusted_values_stay_at_or_below_one(void **state)
 {
     double p[] = {0.6, 0.9, 1};
-    (void)state;
     kg_holm_adjust(p, 3, 0);
     expect((const double[]){1, 1, 1}, p, 3);
 }
@@ -48,7 +38,6 @@ static void adjusted_values_stay_at_or_below_one(void **state)
 static void what_was_not_tested_costs_nothing(void **state)
 {
     double p[] = {NAN, 0.01, NAN, 0.02, NAN};
-    (void)state;
     kg_holm_adjust(p, 5, 0);
     assert_true(isnan(p[0]) && isnan(p[2]) && isnan(p[4]));
     expect((const double[]){0.02}, p + 1, 1);
@@ -62,7 +51,6 @@ static void the_family_keeps_its_error_rate(void **state)
     enum { SEED = 5, TESTS = 50, TRIALS = 4000 };
     struct kg_random random = {SEED};
     int false_alarms = 0;
-    (void)state;
     for (int t = 0; t < TRIALS; t++) {
         double p[TESTS];
         bool any = false;
@@ -82,7 +70,6 @@ static void the_family_keeps_its_error_rate(void **state)
 static void tests_made_elsewhere_count_as_not_rejected(void **state)
 {
     double among[2] = {0.001, 0.02}, padded[5] = {0.001, 0.02, 1, 1, 1};
-    (void)state;
     kg_holm_adjust(among, 2, 3);
     kg_holm_adjust(padded, 5, 0);
     assert_true(fabs(among[0] - padded[0]) < 1e-15 && fabs(among[0] - 0.005) < 1e-15);
@@ -93,7 +80,6 @@ static void tests_made_elsewhere_count_as_not_rejected(void **state)
 static void false_discoveries_by_hand(void **state)
 {
     double p[] = {0.01, NAN, 0.036, 0.03, 0.005};
-    (void)state;
     kg_benjamini_hochberg_adjust(p, 5);
     assert_true(isnan(p[1]));
     expect((const double[]){0.02}, p, 1);
@@ -107,7 +93,6 @@ static void the_share_of_false_discoveries_is_kept(void **state)
     enum { SEED = 6, TESTS = 100, TRUE = 50, TRIALS = 2000 };
     struct kg_random random = {SEED};
     double shares = 0;
-    (void)state;
     for (int t = 0; t < TRIALS; t++) {
         double p[TESTS];
         int rejected = 0, wrong = 0;

@@ -1,11 +1,5 @@
 /* Times and the core's pace: how far the ones follow the other. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <math.h>
+#include "test_support.h"
 
 #include "base/random.h"
 #include "base/statistics/stats.h"
@@ -53,7 +47,6 @@ static void a_time_spent_on_the_core_follows_fully(void **state)
 {
     struct scene scene;
     const struct kg_pace pace = scene_make(&scene, 1, 0.04, 0.05, 0.002);
-    (void)state;
     near("exponent", 1, pace.exponent, 0.11);
     near("shift", 0.05, pace.shift, 0.045); /* medians of two modes */
     near("difference", 0.1, difference(&scene), 0.01);
@@ -63,7 +56,6 @@ static void a_time_spent_waiting_does_not_follow(void **state)
 {
     struct scene scene;
     const struct kg_pace pace = scene_make(&scene, 0, 0.04, 0.05, 0.002);
-    (void)state;
     near("exponent", 0, pace.exponent, 0.11);
     near("difference", 0.1, difference(&scene), 0.01);
 }
@@ -72,7 +64,6 @@ static void a_pace_beyond_what_a_clock_does_is_not_taken_out(void **state)
 {
     struct scene scene;
     const struct kg_pace pace = scene_make(&scene, 1, 0.04, 1.3, 0.002);
-    (void)state;
     near("exponent", 0, pace.exponent, 0);
     near("doubt", 0, pace.doubt, 0);
     near("difference", 1.4, difference(&scene), 0.06);
@@ -83,7 +74,6 @@ static void a_pace_that_stands_still_within_a_side_shows_nothing(void **state)
 {
     struct scene scene;
     const struct kg_pace pace = scene_make(&scene, 1, 0, 0.04, 0.01);
-    (void)state;
     near("exponent", 0.5, pace.exponent, 0);
     near("doubt", 0.5, pace.doubt, 0);
     near("shift", 0.04, pace.shift, 1e-12);
@@ -95,7 +85,6 @@ static void noise_larger_than_the_jumps_leaves_doubt(void **state)
 {
     struct scene scene;
     const struct kg_pace pace = scene_make(&scene, 1, 0.005, 0, 0.2);
-    (void)state;
     assert_true(pace.doubt >= 0.4);
 }
 
@@ -104,7 +93,6 @@ static void one_side_alone_is_left_as_it_is(void **state)
     struct scene scene;
     scene_make(&scene, 1, 0.04, 0, 0);
     const double before = scene.times[0][3];
-    (void)state;
     kg_pace_correct(scene.sides, 1, scene.scratch);
     near("time", before, scene.times[0][3], 0);
 }

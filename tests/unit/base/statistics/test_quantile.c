@@ -1,13 +1,5 @@
 /* Order statistics and moments of small samples. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
+#include "test_support.h"
 
 #include "base/random.h"
 #include "base/statistics/stats.h"
@@ -22,7 +14,6 @@ static void near(const char *what, double expected, double value, double toleran
 static void quantiles_are_of_type_7(void **state)
 {
     static const double four[] = {1, 2, 3, 4}, three[] = {1, 3, 10};
-    (void)state;
     near("0.25 of four", 1.75, kg_quantile_sorted(four, 4, 0.25), 1e-15);
     near("0.5 of four", 2.5, kg_quantile_sorted(four, 4, 0.5), 1e-15);
     near("0.95 of four", 3.85, kg_quantile_sorted(four, 4, 0.95), 1e-14);
@@ -34,7 +25,6 @@ static void quantiles_are_of_type_7(void **state)
 static void quantile_of_one_value_is_that_value(void **state)
 {
     static const double one[] = {7};
-    (void)state;
     for (double p = 0; p <= 1; p += 0.125)
         near("quantile", 7, kg_quantile_sorted(one, 1, p), 0);
 }
@@ -42,7 +32,6 @@ static void quantile_of_one_value_is_that_value(void **state)
 static void quantile_of_nothing_or_out_of_range_is_nan(void **state)
 {
     static const double one[] = {7};
-    (void)state;
     assert_true(isnan(kg_quantile_sorted(one, 0, 0.5)));
     assert_true(isnan(kg_quantile_sorted(one, 1, -0.1)));
     assert_true(isnan(kg_quantile_sorted(one, 1, 1.1)));
@@ -52,7 +41,6 @@ static void quantile_of_nothing_or_out_of_range_is_nan(void **state)
 static void mean_and_deviation_of_a_hand_example(void **state)
 {
     static const double x[] = {2, 4, 4, 4, 5, 5, 7, 9};
-    (void)state;
     near("mean", 5, kg_mean(x, 8), 1e-15);
     near("deviation", sqrt(32.0 / 7), kg_standard_deviation(x, 8), 1e-14);
     assert_true(isnan(kg_mean(x, 0)));
@@ -65,7 +53,6 @@ static void sorting_orders_any_number_of_values(void **state)
     enum { SEED = 11, MOST = 200 };
     struct kg_random random = {SEED};
     double x[MOST];
-    (void)state;
     for (size_t n = 0; n < MOST; n++) {
         double sum = 0, sorted_sum = 0;
         for (size_t i = 0; i < n; i++)

@@ -1,12 +1,5 @@
 /* The rank tests: against enumeration of every order, and how often they are wrong. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <stdio.h>
+#include "test_support.h"
 
 #include "base/random.h"
 #include "base/statistics/stats.h"
@@ -44,7 +37,6 @@ static void mann_whitney_counts_the_orders(void **state)
     enum { ALL = 9, LEFT = 4 };
     double a[ALL], b[ALL], c[ALL], d[ALL];
     size_t n1, n2;
-    (void)state;
     for (unsigned deal = 0; deal < 1u << ALL; deal++) {
         if (__builtin_popcount(deal) != LEFT)
             continue;
@@ -67,7 +59,6 @@ static void mann_whitney_counts_the_orders(void **state)
 static void complete_separation_is_the_least_p(void **state)
 {
     static const double low[] = {1, 2, 3, 4, 5}, high[] = {6, 7, 8, 9, 10, 11, 12};
-    (void)state;
     near("5 to 7", 2.0 / 792, kg_mann_whitney(low, 5, high, 7));
     near("its inverse", 2.0 / 792, kg_mann_whitney(high, 7, low, 5));
     near("the least", 2.0 / 792, kg_mann_whitney_least(5, 7));
@@ -77,7 +68,6 @@ static void complete_separation_is_the_least_p(void **state)
 static void ties_count_against_a_difference(void **state)
 {
     static const double a[] = {1, 1, 1, 1, 1}, b[] = {1, 1, 1, 1, 2};
-    (void)state;
     near("all but one equal", 1, kg_mann_whitney(a, 5, a, 5));
     assert_true(kg_mann_whitney(a, 5, b, 5) > 0.5);
 }
@@ -88,7 +78,6 @@ static void many_values_use_the_normal_distribution(void **state)
 {
     enum { MANY = 150 };
     double a[MANY], b[MANY], before = 1;
-    (void)state;
     for (size_t shift = 1; shift < 30; shift++) {
         for (size_t i = 0; i < MANY; i++) {
             a[i] = (double)i;
@@ -108,7 +97,6 @@ static void it_is_no_more_often_wrong_than_it_claims(void **state)
     enum { SEED = 11, TRIALS = 20000, ROUNDS = 7 };
     struct kg_random random = {SEED};
     int five = 0, one = 0;
-    (void)state;
     for (int t = 0; t < TRIALS; t++) {
         double x[2][ROUNDS];
         for (int side = 0; side < 2; side++) {

@@ -11,7 +11,6 @@ static void near(const char *what, double expected, double value, double relativ
 
 static void tails_are_those_of_the_tables(void **state)
 {
-    (void)state;
     near("one degree is Cauchy's", 0.5 - atan(3) / 3.14159265358979323846, kg_student_tail(3, 1),
          1e-12);
     near("two", 0.5 - 3 / (2 * sqrt(2 + 9.0)), kg_student_tail(3, 2), 1e-12);
@@ -29,7 +28,6 @@ static void tails_are_those_of_the_tables(void **state)
 /* With 2 degrees in the numerator, P(F > f) is (1 + 2 f / d) ^ (-d / 2). With 1, F is the square of t. */
 static void ratios_of_variances_have_the_f_distribution(void **state)
 {
-    (void)state;
     near("two and ten", pow(1.6, -5), kg_variance_ratio_tail(3, 2, 10), 1e-12);
     near("a square", 2 * kg_student_tail(2.5, 7), kg_variance_ratio_tail(6.25, 1, 7), 1e-12);
     near("equal degrees", 0.5, kg_variance_ratio_tail(1, 7, 7), 1e-12);
@@ -42,7 +40,6 @@ static void ratios_of_variances_have_the_f_distribution(void **state)
 static void a_fifth_at_each_end_has_no_weight(void **state)
 {
     double x[] = {-1e6, -1e5, 3, 4, 5, 6, 7, 8, 1e5, 1e6};
-    (void)state;
     const struct kg_location location = kg_location_find(x, 10);
     near("value", 5.5, location.value, 1e-12);
     near("count", 6, location.count, 0);
@@ -54,7 +51,6 @@ static void a_fifth_at_each_end_has_no_weight(void **state)
 static void few_values_are_all_kept(void **state)
 {
     double x[] = {1, 2, 3, 4, 5, 9};
-    (void)state;
     const struct kg_location six = kg_location_find(x, 6), one = kg_location_find(x, 1);
     near("value", 4, six.value, 1e-12);
     near("variance", 8, six.variance, 1e-12);
@@ -88,7 +84,6 @@ static void cases_that_are_alike_are_a_strong_prior(void **state)
 {
     struct kg_random random = {3};
     struct kg_variance variances[CASES];
-    (void)state;
     variances_draw(&random, 4e-4, 0, variances);
     const struct kg_variance usual = kg_variance_usual(variances, CASES);
     near("usual", 4e-4, usual.value, 0.1);
@@ -103,7 +98,6 @@ static void cases_that_are_alike_are_a_strong_prior(void **state)
 static void a_prior_is_weighed_by_its_freedom(void **state)
 {
     static const struct kg_variance own = {1e-4, 6}, usual = {4e-4, 3}, none = {NAN, 0};
-    (void)state;
     const struct kg_variance both = kg_variance_moderate(own, usual);
     near("both", 2e-4, both.value, 1e-12);
     near("freedom", 9, both.freedom, 0);
@@ -116,7 +110,6 @@ static void a_prior_is_weighed_by_its_freedom(void **state)
 static void a_sum_has_the_freedom_of_welch(void **state)
 {
     static const struct kg_variance parts[] = {{2, 4}, {1, 8}};
-    (void)state;
     const struct kg_variance sum = kg_variance_sum(parts, 2);
     near("value", 3, sum.value, 0);
     near("freedom", 9 / (4.0 / 4 + 1.0 / 8), sum.freedom, 1e-12);
@@ -127,7 +120,6 @@ static void points_that_are_kept_are_the_same(void **state)
 {
     static const double tails[] = {0.025, 0.005, 0, 0.5, 0.7};
     struct kg_student_points points = {0};
-    (void)state;
     for (int round = 0; round < 3; round++)
         for (size_t i = 0; i < 5; i++)
             for (double freedom = 0; freedom < 6.5; freedom += 1.5) {

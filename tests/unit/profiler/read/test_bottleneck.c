@@ -45,7 +45,6 @@ static void expect_text(const struct scene *scene, const char *expected)
 static void the_scope_with_most_time_of_its_own_is_named(void **state)
 {
     struct scene scene = {0};
-    (void)state;
     add(&scene, 0, "attention/cpu", 20);
     add(&scene, 1, "qkv_projection", 50);
     add(&scene, 1, "scores", 610);
@@ -57,7 +56,6 @@ static void the_scope_with_most_time_of_its_own_is_named(void **state)
 static void a_flat_recording_has_one_bottleneck(void **state)
 {
     struct scene scene = {0};
-    (void)state;
     add(&scene, 0, "search", 600)->figures.share = 0.6;
     add(&scene, 0, "multiply", 250)->figures.share = 0.25;
     add(&scene, 0, "(profiler)", 150)->path.kind = KGATE_SCOPE_PROFILER;
@@ -70,7 +68,6 @@ static void a_flat_recording_has_one_bottleneck(void **state)
 static void a_scope_with_others_inside_is_meant_without_them(void **state)
 {
     struct scene scene = {0};
-    (void)state;
     add(&scene, 0, "frame", 150);
     add(&scene, 1, "blur", 550);
     add(&scene, 2, "blur_across", 160);
@@ -84,7 +81,6 @@ static void a_scope_with_others_inside_is_meant_without_them(void **state)
 static void a_name_that_stands_in_several_places_is_given_with_its_path(void **state)
 {
     struct scene scene = {0};
-    (void)state;
     add(&scene, 0, "case/cpu", 0);
     add(&scene, 1, "hidden", 0);
     add(&scene, 2, "multiply", 700);
@@ -101,7 +97,6 @@ static void a_name_that_stands_in_several_places_is_given_with_its_path(void **s
 static void a_name_counts_in_all_its_places_where_no_path_is_notable(void **state)
 {
     struct scene scene = {0};
-    (void)state;
     add(&scene, 0, "train_step", 0);
     for (size_t i = 0; i < 6; i++) {
         add(&scene, 1, "layer", 10);
@@ -114,7 +109,6 @@ static void a_name_counts_in_all_its_places_where_no_path_is_notable(void **stat
 static void time_outside_all_scopes_is_noted_as_such(void **state)
 {
     struct scene scene = {0};
-    (void)state;
     add(&scene, 0, "case/cpu", 740);
     add(&scene, 1, "softmax", 220);
     add(&scene, 1, "copy", 40);
@@ -127,7 +121,6 @@ static void time_that_is_spread_has_no_bottleneck(void **state)
 {
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
     struct scene scene = {0};
-    (void)state;
     add(&scene, 0, "case/cpu", 50);
     for (size_t i = 0; i < 9; i++)
         add(&scene, 1, names[i], i ? 100 : 150);
@@ -139,7 +132,6 @@ static void time_that_is_spread_has_no_bottleneck(void **state)
 static void what_is_no_component_is_left_out(void **state)
 {
     struct scene scene = {0};
-    (void)state;
     add(&scene, 0, "case/cpu", 0);
     add(&scene, 1, "(profiler)", 600)->path.kind = KGATE_SCOPE_PROFILER;
     add(&scene, 1, "multiply", 400);
@@ -151,7 +143,6 @@ static void what_is_no_component_is_left_out(void **state)
 static void a_case_without_scopes_notes_it_and_other_flat_scopes_note_nothing(void **state)
 {
     struct scene scene = {0};
-    (void)state;
     scene.process.label = "copy/cpu";
     scene.profile.processes = &scene.process;
     scene.profile.process_count = 1;
@@ -171,7 +162,6 @@ static void a_case_without_scopes_notes_it_and_other_flat_scopes_note_nothing(vo
 static void a_case_on_the_gpu_is_judged_by_its_time_there(void **state)
 {
     struct scene scene = {0};
-    (void)state;
     struct kg_profile_row *whole = add(&scene, 0, "case/cuda", 70);
     struct kg_profile_row *layer = add(&scene, 1, "layer", 10);
     struct kg_profile_row *scores = add(&scene, 2, "scores", 10);
@@ -189,7 +179,6 @@ static void a_case_on_the_gpu_is_judged_by_its_time_there(void **state)
 static void a_case_that_was_still_open_has_the_time_of_what_is_inside(void **state)
 {
     struct scene scene = {0};
-    (void)state;
     struct kg_profile_row *whole = add(&scene, 0, "main", 0);
     add(&scene, 1, "read", 250);
     add(&scene, 1, "solve", 750);
@@ -223,7 +212,6 @@ static void attention_of(struct scene *scene)
 static void first_and_second_that_scatter_over_each_other_are_both_named(void **state)
 {
     struct scene scene;
-    (void)state;
     attention_of(&scene);
     called(&scene, 5, 26);
     expect_text(
@@ -240,7 +228,6 @@ static void first_and_second_that_scatter_over_each_other_are_both_named(void **
 static void a_few_calls_are_noted_as_such(void **state)
 {
     struct scene scene;
-    (void)state;
     attention_of(&scene);
     called(&scene, 9, 0);
     expect_text(&scene,
@@ -257,7 +244,6 @@ static void a_few_calls_are_noted_as_such(void **state)
 static void calls_of_a_program_may_differ_as_they_like(void **state)
 {
     struct scene scene;
-    (void)state;
     attention_of(&scene);
     called(&scene, 5, 200);
     scene.process.label = "program";
@@ -273,7 +259,6 @@ static void only_the_slowest_cases_have_a_line(void **state)
     struct kg_bottleneck *found;
     size_t count, lines = 0;
     enum { CASES = 19 };
-    (void)state;
     for (size_t i = 0; i < CASES; i++) {
         add(&scene, 0, "case\x1b[31m", 0);
         add(&scene, 1, "all", 100);

@@ -28,7 +28,6 @@ static void check_quantiles(double *x, size_t n, const char *what)
 
 static void quantiles_are_right_within_one_per_cent(void **state)
 {
-    (void)state;
     static double x[VALUES];
     struct kg_random random = {11};
     for (size_t i = 0; i < VALUES; i++)
@@ -44,7 +43,6 @@ static void quantiles_are_right_within_one_per_cent(void **state)
 
 static void quantiles_of_few_values_lie_between_them(void **state)
 {
-    (void)state;
     struct kg_random random = {12};
     for (size_t n = 1; n <= 30; n++) {
         double x[30];
@@ -56,7 +54,6 @@ static void quantiles_of_few_values_lie_between_them(void **state)
 
 static void what_is_out_of_range_counts_at_the_ends(void **state)
 {
-    (void)state;
     struct kg_histogram histogram = {0};
     assert_true(kg_histogram_add(&histogram, 0));
     assert_true(kg_histogram_add(&histogram, -1));
@@ -70,14 +67,12 @@ static void what_is_out_of_range_counts_at_the_ends(void **state)
 
 static void nothing_has_no_quantiles(void **state)
 {
-    (void)state;
     const struct kg_histogram histogram = {0};
     assert_true(kg_histogram_quantile(&histogram, 0.5) == 0);
 }
 
 static void two_histograms_are_one(void **state)
 {
-    (void)state;
     struct kg_histogram all = {0}, parts[2] = {0};
     struct kg_random random = {13};
     for (size_t i = 0; i < 1000; i++) {
@@ -97,7 +92,6 @@ static void two_histograms_are_one(void **state)
 
 static void few_values_are_a_block_each(void **state)
 {
-    (void)state;
     struct kg_blocks blocks = {0};
     double means[10];
     assert_int_equal(kg_blocks_means(&blocks, 10, means), 0);
@@ -130,7 +124,6 @@ static void check_blocks(size_t n)
 
 static void blocks_are_consecutive_and_nearly_equal(void **state)
 {
-    (void)state;
     for (size_t n = 10; n < 3000; n++)
         check_blocks(n);
     check_blocks(100000);

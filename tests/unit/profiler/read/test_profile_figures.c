@@ -4,14 +4,12 @@ static char *folder;
 
 static int make_folder(void **state)
 {
-    (void)state;
     folder = support_folder();
     return 0;
 }
 
 static int remove_folder(void **state)
 {
-    (void)state;
     support_remove(folder);
     return 0;
 }
@@ -49,7 +47,6 @@ static const struct kg_profile_figures *name_of(const struct kg_profile *profile
 
 static void rows_are_nested_and_by_total(void **state)
 {
-    (void)state;
     static const char *const order[] = {"main",
                                         "main;solve",
                                         "main;solve;solve",
@@ -77,7 +74,6 @@ static void rows_are_nested_and_by_total(void **state)
 /* Each case of a suite is recorded for an equally long time, so totals have no meaning. */
 static void cases_are_by_the_time_of_a_call(void **state)
 {
-    (void)state;
     static const struct {
         const char *name, *label;
         uint32_t calls;
@@ -104,7 +100,6 @@ static void cases_are_by_the_time_of_a_call(void **state)
 
 static void figures_of_paths_are_as_by_hand(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     recording_rich(&recording, 7);
@@ -144,7 +139,6 @@ static void figures_of_paths_are_as_by_hand(void **state)
 
 static void a_name_counts_recursion_once(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     recording_rich(&recording, 7);
@@ -171,7 +165,6 @@ static void a_name_counts_recursion_once(void **state)
 
 static void cpu_time_of_a_name_counts_recursion_once(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     const struct kg_entry inner = {.start = 100, .duration = 500, .node = 2};
@@ -218,7 +211,6 @@ static void calls_add(struct recording *recording, uint32_t calls)
 /* kgate compares threads of one process, never threads of different processes. */
 static void threads_are_balanced_within_processes(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     threads_add(&recording, 1, 3);
@@ -241,7 +233,6 @@ static void threads_are_balanced_within_processes(void **state)
 
 static void processes_of_one_thread_are_not_unbalanced(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     calls_add(&recording, 40);
@@ -259,7 +250,6 @@ static void processes_of_one_thread_are_not_unbalanced(void **state)
 /* Like OpenMP: the first thread works inside its caller's scope, the others outermost. */
 static void by_name_workers_are_balanced_with_the_thread_that_called_them(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     recording_process(&recording, 1, 1, "");
@@ -293,7 +283,6 @@ static void by_name_workers_are_balanced_with_the_thread_that_called_them(void *
 
 static void entries_of_threads_may_alternate(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     recording_process(&recording, 1, 1, "");
@@ -313,7 +302,6 @@ static void entries_of_threads_may_alternate(void **state)
 
 static void each_process_is_a_round(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     threads_add(&recording, 1, 3);
@@ -335,7 +323,6 @@ static void each_process_is_a_round(void **state)
 
 static void parts_of_one_process_are_rounds(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     calls_add(&recording, 40);
@@ -351,7 +338,6 @@ static void parts_of_one_process_are_rounds(void **state)
 
 static void few_calls_give_few_rounds(void **state)
 {
-    (void)state;
     for (uint32_t calls = 0; calls <= 3; calls++) {
         struct recording recording = {0};
         struct kg_profile profile;
@@ -369,7 +355,6 @@ static void few_calls_give_few_rounds(void **state)
 /* A crash: `main` and one request never ended. */
 static void open_scopes_have_what_is_inside(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     recording_process(&recording, 1, 1, "");
@@ -398,7 +383,6 @@ static void open_scopes_have_what_is_inside(void **state)
 
 static void gpu_time_of_other_streams_counts(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     recording_process(&recording, 1, 1, "");
@@ -424,7 +408,6 @@ static void gpu_time_of_other_streams_counts(void **state)
 
 static void sums_do_not_wrap(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     recording_process(&recording, 1, 1, "");
@@ -440,7 +423,6 @@ static void sums_do_not_wrap(void **state)
 
 static void a_process_without_entries_is_a_profile(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     recording_process(&recording, 1, 1, "");
@@ -455,7 +437,6 @@ static void a_process_without_entries_is_a_profile(void **state)
 
 static void a_failure_leaves_nothing_behind(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     struct kg_error err;

@@ -13,14 +13,12 @@ static char *folder;
 
 static int make_folder(void **state)
 {
-    (void)state;
     folder = support_folder();
     return 0;
 }
 
 static int remove_folder(void **state)
 {
-    (void)state;
     support_remove(folder);
     return 0;
 }
@@ -164,7 +162,6 @@ static void check_both(const char *json)
 
 static void json_has_all_that_the_recording_does(void **state)
 {
-    (void)state;
     for (uint32_t processes = 1; processes <= 3; processes++) {
         make_both(processes);
         check_both("r.json");
@@ -173,7 +170,6 @@ static void json_has_all_that_the_recording_does(void **state)
 
 static void kinds_of_scopes_come_back(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     recording_parallel(&recording, 1, "case");
@@ -190,7 +186,6 @@ static void kinds_of_scopes_come_back(void **state)
 /* Numbers with all their digits, texts with everything in them. */
 static void odd_values_come_back(void **state)
 {
-    (void)state;
     struct recording recording = {.ticks = 1000, .clock_ns = 1};
     struct kg_random random = {5};
     recording_process(&recording, 1, 1.0 / 3, "\"\\\t\x01\x7f\xff ü;,");
@@ -211,7 +206,6 @@ static void odd_values_come_back(void **state)
 
 static void an_empty_profile_comes_back(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     recording_process(&recording, 1, 1, "");
     recording_save(&recording, folder, "r.kgprof");
@@ -222,7 +216,6 @@ static void an_empty_profile_comes_back(void **state)
 
 static void it_is_as_the_schema_defines(void **state)
 {
-    (void)state;
     char command[512];
     make_both(2);
     snprintf(
@@ -258,7 +251,6 @@ static void reformat(const char *space)
 
 static void other_layouts_load_too(void **state)
 {
-    (void)state;
     static const char *const layouts[] = {"", " ", "\n", "\r\n\t"};
     make_both(2);
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
@@ -269,7 +261,6 @@ static void other_layouts_load_too(void **state)
 
 static void entries_may_be_left_out(void **state)
 {
-    (void)state;
     struct kg_text text = {0};
     struct kg_error err;
     make_both(1);
@@ -285,7 +276,6 @@ static void entries_may_be_left_out(void **state)
 
 static void kinds_of_files_are_distinguished(void **state)
 {
-    (void)state;
     make_both(1);
     reformat("");
     assert_true(kg_profile_is(path_of("r.kgprof")));
@@ -338,7 +328,6 @@ static void check_entry(const struct heard *a, const struct heard *b, size_t i)
 
 static void entries_are_read_from_json_too(void **state)
 {
-    (void)state;
     static struct heard recorded, from_json;
     make_both(2);
     reformat("\n");
@@ -367,7 +356,6 @@ static bool json_scan(const struct kg_profile_source *source,
 
 static void reports_of_entries_are_the_same_from_json(void **state)
 {
-    (void)state;
     struct kg_error err;
     make_both(1);
     for (int turn = 0; turn < 2; turn++) {
@@ -424,7 +412,6 @@ static void refuse(const char *old, const char *new, const char *part)
 
 static void malformed_values_are_named(void **state)
 {
-    (void)state;
     make_both(1);
     refuse("kgate.profile.v1", "kgate.profile.v2",
            "written by a newer kgate (kgate.profile.v2; this kgate reads up to v1)");
@@ -455,7 +442,6 @@ static void malformed_values_are_named(void **state)
 
 static void malformed_entries_are_named(void **state)
 {
-    (void)state;
     make_both(1);
     refuse("{\"process\":0,\"thread\":1,\"path\":3", "{\"process\":0,\"thread\":1,\"path\":7",
            "entries[0]");
@@ -468,7 +454,6 @@ static void malformed_entries_are_named(void **state)
 
 static void a_json_profile_that_is_cut_off_is_refused(void **state)
 {
-    (void)state;
     struct kg_text text = {0};
     struct kg_profile profile;
     struct kg_error err;
@@ -484,7 +469,6 @@ static void a_json_profile_that_is_cut_off_is_refused(void **state)
 
 static void flipped_bits_in_json_do_no_harm(void **state)
 {
-    (void)state;
     struct kg_text text = {0};
     struct kg_random random = {77};
     struct kg_error err;
@@ -604,7 +588,6 @@ static void work_scan_json(void)
 
 static void a_million_entries_take_little_memory(void **state)
 {
-    (void)state;
     void (*const works[])(void) = {work_load, work_reports, work_json, work_load_json,
                                    work_scan_json};
     make_big(1024);

@@ -7,14 +7,12 @@ static char *folder;
 
 static int make_folder(void **state)
 {
-    (void)state;
     folder = support_folder();
     return 0;
 }
 
 static int remove_folder(void **state)
 {
-    (void)state;
     support_remove(folder);
     return 0;
 }
@@ -39,7 +37,6 @@ static void check_text(struct kg_text *text, const char *expected)
 
 static void the_table_is_by_total(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     struct kg_text text = {0};
@@ -71,7 +68,6 @@ static void the_table_is_by_total(void **state)
 
 static void a_limit_names_what_it_left_out(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     struct kg_text text = {0};
@@ -89,7 +85,6 @@ static void a_limit_names_what_it_left_out(void **state)
 
 static void the_tree_is_by_nesting(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     struct kg_text text = {0};
@@ -120,7 +115,6 @@ static void the_tree_is_by_nesting(void **state)
 /* Two processes of two threads: 100 and 300 ns, 400 and 400 ns. */
 static void the_busiest_thread_is_noted_where_there_are_several(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     struct kg_text text = {0};
@@ -157,7 +151,6 @@ static void the_busiest_thread_is_noted_where_there_are_several(void **state)
 
 static void bottlenecks_are_by_time_of_their_own(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     struct kg_text text = {0};
@@ -175,7 +168,6 @@ static void bottlenecks_are_by_time_of_their_own(void **state)
 
 static void waiting_and_parallel_regions_are_noted(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     struct kg_text text = {0};
@@ -200,7 +192,6 @@ static void waiting_and_parallel_regions_are_noted(void **state)
 
 static void what_each_thread_had_is_kept(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     recording_parallel(&recording, 1, "");
@@ -222,7 +213,6 @@ static void what_each_thread_had_is_kept(void **state)
 static void a_long_path_is_shortened_in_the_middle(void **state)
 {
     enum { DEPTH = 100 };
-    (void)state;
     struct kg_profile_row rows[DEPTH] = {0};
     struct kg_profile profile = {.rows = rows, .row_count = DEPTH};
     struct kg_text text = {0};
@@ -244,7 +234,6 @@ static void a_long_path_is_shortened_in_the_middle(void **state)
 
 static void a_long_outermost_name_stays(void **state)
 {
-    (void)state;
     struct kg_profile_row rows[3] = {0};
     struct kg_profile profile = {.rows = rows, .row_count = 3};
     struct kg_text text = {0};
@@ -265,7 +254,6 @@ static void a_long_outermost_name_stays(void **state)
 
 static void control_characters_do_no_harm(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     struct kg_text text = {0};
@@ -291,7 +279,6 @@ static void control_characters_do_no_harm(void **state)
 
 static void sampling_and_open_ends_are_noted(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     struct kg_text text = {0};
@@ -312,7 +299,6 @@ static void sampling_and_open_ends_are_noted(void **state)
 
 static void folded_stacks_add_up_to_the_time_on_threads(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     struct kg_text text = {0};
@@ -354,7 +340,6 @@ static char *reported(bool (*make)(int, const char *, FILE *, struct kg_error *)
 
 static void lines_of_entries_have_the_kind(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     recording_parallel(&recording, 1, "");
@@ -468,7 +453,6 @@ static const struct kg_json *event_of(const struct kg_json *trace, const char *p
 
 static void a_trace_is_as_its_format_defines(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     recording_rich(&recording, 7);
     const struct kg_json *trace = trace_of(&recording);
@@ -492,7 +476,6 @@ static void a_trace_is_as_its_format_defines(void **state)
 
 static void copies_have_what_is_known(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     recording_rich(&recording, 7);
     const struct kg_json *trace = trace_of(&recording);
@@ -510,7 +493,6 @@ static void copies_have_what_is_known(void **state)
 
 static void gpu_times_have_a_track_of_their_stream(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     recording_rich(&recording, 7);
     const struct kg_json *trace = trace_of(&recording);
@@ -528,7 +510,6 @@ static void gpu_times_have_a_track_of_their_stream(void **state)
 
 static void spans_are_asynchronous_pairs(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     recording_rich(&recording, 7);
     const struct kg_json *trace = trace_of(&recording);
@@ -542,7 +523,6 @@ static void spans_are_asynchronous_pairs(void **state)
 
 static void processes_of_one_number_are_distinguished(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     recording_rich(&recording, 7);
     recording_rich(&recording, 8);
@@ -561,7 +541,6 @@ static void processes_of_one_number_are_distinguished(void **state)
 /* Ticks of a third of a nanosecond: rounding must not push a scope out of the one around it. */
 static void rounded_times_stay_nested(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     recording_process(&recording, 1, 1.0 / 3, "");
     recording_name(&recording, 1, "outer");
@@ -579,7 +558,6 @@ static void rounded_times_stay_nested(void **state)
 
 static void an_empty_profile_is_a_trace(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     recording_process(&recording, 1, 1, "");
     const struct kg_json *trace = trace_of(&recording);
@@ -592,7 +570,6 @@ static void an_empty_profile_is_a_trace(void **state)
 static void csv_has_nothing_that_a_terminal_or_a_spreadsheet_obeys(void **state)
 {
     struct recording recording = {0};
-    (void)state;
     recording_process(&recording, 1, 1, "");
     recording_name(&recording, 1, "=cmd()");
     recording_name(&recording, 2, "a\033[2J");
@@ -612,7 +589,6 @@ static void csv_has_nothing_that_a_terminal_or_a_spreadsheet_obeys(void **state)
 
 static void csv_has_a_line_for_each_entry(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     recording_rich(&recording, 7);
     recording_save(&recording, folder, "r.kgprof");
@@ -639,7 +615,6 @@ static void csv_has_a_line_for_each_entry(void **state)
 
 static void a_full_disk_is_an_error(void **state)
 {
-    (void)state;
     static bool (*const reports[])(int, const char *, FILE *, struct kg_error *) = {
         kg_profile_trace, kg_profile_csv, kg_profile_json};
     struct recording recording = {0};

@@ -9,14 +9,12 @@ static char *folder;
 
 static int make_folder(void **state)
 {
-    (void)state;
     folder = support_folder();
     return 0;
 }
 
 static int remove_folder(void **state)
 {
-    (void)state;
     support_remove(folder);
     return 0;
 }
@@ -53,7 +51,6 @@ static bool filtered(const struct recording *recording, const char *glob, struct
 
 static void processes_are_chosen_by_their_labels(void **state)
 {
-    (void)state;
     static struct heard heard;
     struct recording recording = {0};
     struct kg_error err;
@@ -74,7 +71,6 @@ static void processes_are_chosen_by_their_labels(void **state)
 
 static void each_process_is_there_or_not_where_one_is_cut_off(void **state)
 {
-    (void)state;
     static struct heard heard;
     struct recording first = {0}, recording = {0};
     struct kg_error err;
@@ -101,7 +97,6 @@ static void each_process_is_there_or_not_where_one_is_cut_off(void **state)
 
 static void damage_is_noted(void **state)
 {
-    (void)state;
     static struct heard heard;
     struct recording recording = {0};
     struct kg_error err;

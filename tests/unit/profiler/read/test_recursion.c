@@ -8,14 +8,12 @@ static char *folder;
 
 static int make_folder(void **state)
 {
-    (void)state;
     folder = support_folder();
     return 0;
 }
 
 static int remove_folder(void **state)
 {
-    (void)state;
     support_remove(folder);
     return 0;
 }
@@ -78,7 +76,6 @@ static void record_parser(struct recording *recording)
 
 static void a_function_that_calls_itself_has_its_time_once(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     struct kg_text text = {0};
@@ -104,7 +101,6 @@ static void a_function_that_calls_itself_has_its_time_once(void **state)
 
 static void functions_that_call_each_other_have_their_time_once(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     struct kg_text text = {0};
@@ -134,7 +130,6 @@ static void functions_that_call_each_other_have_their_time_once(void **state)
 
 static void a_limit_of_rows_keeps_their_totals(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     struct kg_text text = {0};
@@ -156,7 +151,6 @@ static void a_limit_of_rows_keeps_their_totals(void **state)
 /* Allocated, read and written bytes of a call include the calls inside it, like its time. */
 static void bytes_of_a_name_count_recursion_once(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     const struct kg_entry inner = {.start = 100, .duration = 500, .bytes = 40, .node = 2};
@@ -182,7 +176,6 @@ static void bytes_of_a_name_count_recursion_once(void **state)
 /* Killed inside the outermost call: it has no entry, so only the time of inner calls is known. */
 static void calls_inside_one_that_never_ended_count(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     recording_process(&recording, 1, 1, "");
@@ -199,7 +192,6 @@ static void calls_inside_one_that_never_ended_count(void **state)
 
 static void a_thread_has_the_time_of_a_name_once(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     record_parser(&recording);
@@ -219,7 +211,6 @@ static void a_thread_has_the_time_of_a_name_once(void **state)
 /* speedscope and flamegraph.pl add up collapsed stacks, so their sum must be the time. */
 static void stacks_add_up_to_the_time(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     struct kg_text text = {0};
@@ -236,7 +227,6 @@ static void stacks_add_up_to_the_time(void **state)
 /* Each call once, with its own beginning and end: viewers nest them by that. */
 static void exports_of_entries_have_each_call_once(void **state)
 {
-    (void)state;
     static const char *const expected[] = {
         "\n0,1,1,parse;expression;parse;expression,expression,cpu,,compute,0,250,100,0,0,",
         "\n0,1,1,parse;expression;parse,parse,cpu,,compute,0,200,300,1,10,",

@@ -9,14 +9,12 @@ static char *folder;
 
 static int make_folder(void **state)
 {
-    (void)state;
     folder = support_folder();
     return 0;
 }
 
 static int remove_folder(void **state)
 {
-    (void)state;
     support_remove(folder);
     return 0;
 }
@@ -44,7 +42,6 @@ static void refuse(const struct recording *recording, const char *part)
 
 static void what_a_recording_holds_is_noted(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct heard heard;
     recording_rich(&recording, 7);
@@ -79,7 +76,6 @@ static void what_a_recording_holds_is_noted(void **state)
 
 static void an_entry_carries_all_that_it_has(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct heard heard;
     recording_rich(&recording, 7);
@@ -128,19 +124,16 @@ static void check_tick(double estimate, uint64_t ticks, uint64_t ns, double dura
 
 static void the_length_of_a_tick_comes_from_the_ends(void **state)
 {
-    (void)state;
     check_tick(0.505, 4000000, 2000000, 500);
 }
 
 static void a_short_recording_has_the_estimate(void **state)
 {
-    (void)state;
     check_tick(0.505, 1900000, 950000, 505);
 }
 
 static void a_clock_that_stood_still_is_not_believed(void **state)
 {
-    (void)state;
     check_tick(0.505, UINT64_C(4000000000), 2000000, 505);
     check_tick(0.505, 1, 2000000000, 505);
 }
@@ -149,7 +142,6 @@ static void a_clock_that_stood_still_is_not_believed(void **state)
 
 static void a_path_is_one_for_all_threads_and_processes(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct heard heard;
     recording_rich(&recording, 7);
@@ -169,7 +161,6 @@ static void a_path_is_one_for_all_threads_and_processes(void **state)
 
 static void name_device_backend_and_kind_make_a_path(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct heard heard;
     recording_process(&recording, 1, 1, "");
@@ -193,7 +184,6 @@ static void name_device_backend_and_kind_make_a_path(void **state)
 
 static void bytes_that_are_no_utf8_are_replaced(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct heard heard;
     recording_process(&recording, 1, 1, "a\xff");
@@ -211,7 +201,6 @@ static void bytes_that_are_no_utf8_are_replaced(void **state)
 
 static void an_unknown_chunk_is_passed_over(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct heard heard;
     recording_process(&recording, 1, 1, "");
@@ -228,7 +217,6 @@ static void an_unknown_chunk_is_passed_over(void **state)
 
 static void a_newer_version_is_refused(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     recording_rich(&recording, 1);
     recording.bytes.data[offsetof(struct kg_chunk, version)]++;
@@ -238,7 +226,6 @@ static void a_newer_version_is_refused(void **state)
 
 static void kinds_of_scopes_are_noted(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct heard heard;
     recording_parallel(&recording, 1, "");
@@ -357,7 +344,6 @@ static void with_half_a_node(struct recording *recording)
 
 static void damage_is_named_with_its_place(void **state)
 {
-    (void)state;
     refuse_entry(with_unknown_node, "unknown path 2");
     refuse_entry(with_other_threads_node, "unknown path 1");
     refuse_entry(with_unknown_span, "unknown name 2");
@@ -375,7 +361,6 @@ static void damage_is_named_with_its_place(void **state)
 
 static void an_entry_that_is_not_all_there_is_damage(void **state)
 {
-    (void)state;
     refuse_entry(with_missing_entry, "an entry that is none");
     refuse_entry(with_half_an_entry, "an entry that is none");
     refuse_entry(with_missing_slot, "an entry that is none");
@@ -384,7 +369,6 @@ static void an_entry_that_is_not_all_there_is_damage(void **state)
 
 static void too_deep_a_path_is_refused(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     recording_process(&recording, 1, 1, "");
     recording_name(&recording, 1, "main");
@@ -396,7 +380,6 @@ static void too_deep_a_path_is_refused(void **state)
 
 static void a_process_that_cannot_be_is_refused(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     recording_process(&recording, 1, NAN, "");
     refuse(&recording, "an impossible process");
@@ -408,7 +391,6 @@ static void a_process_that_cannot_be_is_refused(void **state)
 
 static void other_files_are_no_recordings(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_error err;
     char path[128];
@@ -434,7 +416,6 @@ static bool stop(void *user, const struct kg_profile_entry *entry, struct kg_err
 
 static void a_visitor_can_end_the_scan(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_error err;
     int left = 3;
@@ -471,7 +452,6 @@ static size_t heard_of(const struct recording *recording, size_t length, size_t 
 
 static void a_recording_cut_anywhere_is_read_as_far_as_it_goes(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     size_t before = 0;
     recording_process(&recording, 7, 1, "nightly");
@@ -573,7 +553,6 @@ static void plain_add(struct recording *recording, uint32_t number, size_t count
 
 static void after_a_recording_cut_anywhere_the_next_is_whole(void **state)
 {
-    (void)state;
     struct recording first = {0}, second = {0};
     recording_rich(&first, 7);
     recording_rich(&second, 8);
@@ -586,7 +565,6 @@ static void after_a_recording_cut_anywhere_the_next_is_whole(void **state)
  * end. */
 static void a_chunk_that_is_cut_off_does_not_take_the_next_recording(void **state)
 {
-    (void)state;
     struct recording first = {0}, second = {0};
     plain_add(&first, 1, 200);
     plain_add(&second, 2, 3);
@@ -598,7 +576,6 @@ static void a_chunk_that_is_cut_off_does_not_take_the_next_recording(void **stat
 
 static void what_is_no_chunk_ends_at_the_next_process(void **state)
 {
-    (void)state;
     static struct heard one, other, both;
     struct recording first = {0}, second = {0}, joined = {0};
     recording_rich(&first, 7);
@@ -622,7 +599,6 @@ static void what_is_no_chunk_ends_at_the_next_process(void **state)
 
 static void a_newer_version_after_a_cut_is_refused(void **state)
 {
-    (void)state;
     struct recording first = {0}, second = {0}, joined = {0};
     recording_rich(&first, 7);
     recording_rich(&second, 8);
@@ -704,7 +680,6 @@ static void flip(uint64_t seed, int times)
 
 static void flipped_bits_neither_crash_nor_take_memory(void **state)
 {
-    (void)state;
     const uint64_t seed = 20251121;
     print_message("seed %" PRIu64 "\n", seed);
     const long before = memory_most();
@@ -716,7 +691,6 @@ static void flipped_bits_neither_crash_nor_take_memory(void **state)
 
 static void noise_is_refused(void **state)
 {
-    (void)state;
     struct kg_random random = {3};
     FILE *nowhere = fopen("/dev/null", "we");
     for (int i = 0; i < 300; i++) {

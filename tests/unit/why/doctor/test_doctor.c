@@ -27,7 +27,6 @@ static void lists_of_cpus_are_read_and_written_alike(void **state)
     static const char *const bad[] = {"x", "1-", "3-1", "1,,2", "-1", "1;2", "1 2"};
     char text[KG_TREE_LINE];
     cpu_set_t set;
-    (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         if (!kg_cpu_list_parse(good[i], &set))
             fail_msg("'%s' was refused", good[i]);
@@ -45,7 +44,6 @@ static void a_long_list_of_cpus_is_cut(void **state)
 {
     char text[KG_TREE_LINE];
     cpu_set_t set;
-    (void)state;
     CPU_ZERO(&set);
     for (size_t i = 0; i < CPU_SETSIZE; i += 2)
         CPU_SET(i, &set);

@@ -66,7 +66,6 @@ static void expect_none(const char *root, enum kg_nvml_status status, const char
 static void a_quiet_gpu_gives_no_warning(void **state)
 {
     const struct kg_nvml_device device = quiet_gpu();
-    (void)state;
     expect(&device, KG_FINDING_GOOD, "Some GPU", NULL);
     expect(&device, KG_FINDING_GOOD, "persistence mode is on", NULL);
     expect(&device, KG_FINDING_GOOD, "not throttled now", NULL);
@@ -78,7 +77,6 @@ static void a_quiet_gpu_gives_no_warning(void **state)
 static void persistence_off_is_a_warning(void **state)
 {
     struct kg_nvml_device device = quiet_gpu();
-    (void)state;
     device.persistence = 0;
     expect(&device, KG_FINDING_WARNING, "persistence mode is off", "nvidia-smi -pm 1");
 }
@@ -86,7 +84,6 @@ static void persistence_off_is_a_warning(void **state)
 static void throttling_names_every_reason_but_idleness(void **state)
 {
     struct kg_nvml_device device = quiet_gpu();
-    (void)state;
     device.throttle = KG_NVML_IDLE | KG_NVML_POWER_CAP | KG_NVML_THERMAL_HARDWARE;
     expect(&device, KG_FINDING_WARNING, "the power limit, temperature (hardware)", "cool");
 }
@@ -94,7 +91,6 @@ static void throttling_names_every_reason_but_idleness(void **state)
 static void heat_near_the_slowdown_is_a_warning(void **state)
 {
     struct kg_nvml_device device = quiet_gpu();
-    (void)state;
     device.temperature_c = 85;
     expect(&device, KG_FINDING_WARNING, "85 C, throttles at 90", "cool");
     device.slowdown_c = -1;
@@ -104,7 +100,6 @@ static void heat_near_the_slowdown_is_a_warning(void **state)
 static void other_processes_are_a_warning(void **state)
 {
     struct kg_nvml_device device = quiet_gpu();
-    (void)state;
     device.compute_processes = 2;
     device.utilization_percent = 63;
     expect(&device, KG_FINDING_WARNING, "2 compute processes, 63 % busy", "nvidia-smi");
@@ -113,7 +108,6 @@ static void other_processes_are_a_warning(void **state)
 static void a_lower_application_clock_is_a_note(void **state)
 {
     struct kg_nvml_device device = quiet_gpu();
-    (void)state;
     device.sm_application_mhz = 1200;
     expect(&device, KG_FINDING_NOTE, "application clock 1200 MHz (maximum 1980)", "-rac");
 }
@@ -123,7 +117,6 @@ static void a_gpu_that_reports_nothing_is_only_named(void **state)
     struct kg_arena arena = {0};
     struct kg_findings findings = {.arena = &arena};
     struct kg_nvml_gpus *gpus = kg_arena_alloc(&arena, 1, sizeof *gpus);
-    (void)state;
     assert_non_null(gpus);
     gpus->count = 1;
     gpus->devices[0] = (struct kg_nvml_device){
@@ -149,7 +142,6 @@ static void a_gpu_that_reports_nothing_is_only_named(void **state)
 static void no_driver_is_one_line(void **state)
 {
     char *root = support_folder();
-    (void)state;
     expect_none(root, KG_NVML_MISSING, "no NVIDIA driver", KG_FINDING_NOTE, "no GPU");
     support_remove(root);
 }
@@ -159,7 +151,6 @@ static void a_driver_without_its_library_is_distinguished(void **state)
     char *root = support_folder();
     char path[128];
     struct kg_error err;
-    (void)state;
     snprintf(path, sizeof path, "%s/proc/driver/nvidia/version", root);
     assert_true(kg_directory_make(path, &err));
     expect_none(root, KG_NVML_MISSING, "no NVIDIA driver", KG_FINDING_NOTE, "driver is loaded");
@@ -168,7 +159,6 @@ static void a_driver_without_its_library_is_distinguished(void **state)
 
 static void a_driver_that_does_not_answer_gives_the_reason(void **state)
 {
-    (void)state;
     expect_none("", KG_NVML_FAILED, "version mismatch", KG_FINDING_WARNING, "version mismatch");
 }
 
@@ -176,7 +166,6 @@ static void a_library_that_is_not_there_is_missing(void **state)
 {
     struct kg_nvml nvml;
     char why[160] = "";
-    (void)state;
     assert_int_equal(kg_nvml_open("/nonexistent/libnvidia-ml.so.1", &nvml, why, sizeof why),
                      KG_NVML_MISSING);
     assert_true(why[0]);
@@ -187,7 +176,6 @@ static void a_library_of_another_kind_is_refused_by_what_it_lacks(void **state)
 {
     struct kg_nvml nvml;
     char why[160] = "";
-    (void)state;
     assert_int_equal(kg_nvml_open("libm.so.6", &nvml, why, sizeof why), KG_NVML_FAILED);
     assert_non_null(strstr(why, "nvmlInit_v2"));
     kg_nvml_close(&nvml);

@@ -18,7 +18,6 @@ static struct kg_noise noise_of(double compute, double memory)
 static void series_of_equal_times_has_no_spread(void **state)
 {
     double times[] = {5, 5, 5, 5};
-    (void)state;
     const struct kg_noise_series series = kg_noise_series_make(times, 4);
     assert_int_equal(series.samples, 4);
     assert_true(series.median_ns == 5 && series.spread == 0 && series.slow_share == 0);
@@ -27,7 +26,6 @@ static void series_of_equal_times_has_no_spread(void **state)
 static void series_spread_is_the_ratio_of_the_outer_percentiles(void **state)
 {
     double times[101];
-    (void)state;
     for (int i = 0; i <= 100; i++)
         times[i] = 200 - i; /* unsorted on purpose; the 5th percentile is 105, the 95th 195 */
     const struct kg_noise_series series = kg_noise_series_make(times, 101);
@@ -39,7 +37,6 @@ static void series_spread_is_the_ratio_of_the_outer_percentiles(void **state)
 
 static void series_of_no_times_is_unknown(void **state)
 {
-    (void)state;
     const struct kg_noise_series series = kg_noise_series_make(NULL, 0);
     assert_true(series.samples == 0 && isnan(series.median_ns) && isnan(series.spread));
 }
@@ -49,7 +46,6 @@ static void spread_within_half_the_threshold_has_room(void **state)
     struct kg_arena arena = {0};
     struct kg_findings findings = {.arena = &arena};
     const struct kg_noise noise = noise_of(0.008, 0.025);
-    (void)state;
     kg_noise_judge(&noise, 0.05, &findings);
     expect_of(&findings, "compute noise", KG_FINDING_GOOD, "1.00 ms, spread 0.8 %, 1.0 % of 1000",
               NULL);
@@ -65,7 +61,6 @@ static void spread_near_the_threshold_is_tight(void **state)
     struct kg_arena arena = {0};
     struct kg_findings findings = {.arena = &arena};
     const struct kg_noise noise = noise_of(0.04, 0.01);
-    (void)state;
     kg_noise_judge(&noise, 0.05, &findings);
     expect_of(&findings, "compute noise", KG_FINDING_NOTE, "spread 4.0 %", "kgate ab");
     assert_non_null(strstr(kg_noise_words(&noise, 0.05, &findings),
@@ -78,7 +73,6 @@ static void spread_beyond_the_threshold_is_doubtful_and_names_which_would_do(voi
     struct kg_arena arena = {0};
     struct kg_findings findings = {.arena = &arena};
     const struct kg_noise noise = noise_of(0.008, 0.062);
-    (void)state;
     kg_noise_judge(&noise, 0.05, &findings);
     expect_of(&findings, "memory noise", KG_FINDING_WARNING, "spread 6.2 %", "threshold to 7 %");
     assert_string_equal(kg_noise_words(&noise, 0.05, &findings),
@@ -93,7 +87,6 @@ static void spread_that_no_threshold_fits_asks_for_its_cause(void **state)
     struct kg_arena arena = {0};
     struct kg_findings findings = {.arena = &arena};
     const struct kg_noise noise = noise_of(4, 0.01);
-    (void)state;
     kg_noise_judge(&noise, 0.05, &findings);
     expect_of(&findings, "compute noise", KG_FINDING_WARNING, "spread 400.0 %",
               "no threshold helps");
@@ -107,7 +100,6 @@ static void threshold_advised_is_whole_per_cent_and_never_lower(void **state)
     static const double cases[][3] = {/* spread, threshold, advised */
                                       {0.03, 0.01, 0.03}, {0.0301, 0.01, 0.04}, {0.02, 0.05, 0.05},
                                       {0.07, 0.05, 0.07}, {1.5, 0.05, 1.5},     {0, 0.05, 0.05}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const double advised = kg_noise_threshold(cases[i][0], cases[i][1]);
         if (fabs(advised - cases[i][2]) > 1e-12)
@@ -128,7 +120,6 @@ static void pauses_are_judged_by_their_length(void **state)
         {4e6, KG_FINDING_NOTE, "4.00 ms on CPU 0", "isolate"},
         {25e6, KG_FINDING_WARNING, "25.0 ms on CPU 0", "isolate"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct kg_arena arena = {0};
         struct kg_findings findings = {.arena = &arena};
@@ -148,7 +139,6 @@ static void cpus_of_two_kinds_are_distinguished(void **state)
     struct kg_noise_cpu cpus[] = {{.cpu = 0, .compute = {.median_ns = 1.0e6}},
                                   {.cpu = 3, .compute = {.median_ns = 1.3e6}},
                                   {.cpu = 6, .compute = {.median_ns = 1.1e6}}};
-    (void)state;
     noise.cpus = cpus;
     noise.cpu_count = 3;
     noise.cpus_most = 9;
@@ -163,7 +153,6 @@ static void nothing_measured_is_nothing_judged(void **state)
     struct kg_arena arena = {0};
     struct kg_findings findings = {.arena = &arena};
     const struct kg_noise noise = kg_noise_none();
-    (void)state;
     kg_noise_judge(&noise, 0.05, &findings);
     assert_int_equal(findings.count, 0);
     assert_string_equal(kg_noise_words(&noise, 0.05, &findings), "noise was not measured");
@@ -175,7 +164,6 @@ static void a_refusal_to_pin_is_noted(void **state)
     struct kg_arena arena = {0};
     struct kg_findings findings = {.arena = &arena};
     struct kg_noise noise = noise_of(0.01, 0.01);
-    (void)state;
     noise.pinned = false;
     kg_noise_judge(&noise, 0.05, &findings);
     expect_of(&findings, "pinning", KG_FINDING_NOTE, "refused", "sched_setaffinity");
@@ -187,7 +175,6 @@ static void measuring_gives_samples_and_leaves_the_affinity_as_it_was(void **sta
     struct kg_arena arena = {0};
     struct kg_noise noise;
     cpu_set_t before, after;
-    (void)state;
     assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
     kg_noise_measure(0.05, &arena, &noise);
     assert_int_equal(sched_getaffinity(0, sizeof after, &after), 0);

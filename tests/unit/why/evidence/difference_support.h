@@ -1,11 +1,6 @@
 /* difference_support.h: differential profiles of hand-made sites. */
 #pragma once
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "test_support.h"
 
 #include "why/evidence/difference.h"
 

@@ -1,11 +1,7 @@
 /* Two builds that differ in assertions, libraries or size, and the words for it. */
+#include "test_support.h"
+
 #include "why/evidence/build_change.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 static const char usual[] = "GNU C17 12.2.0 -g -O2";
 static const char *const c_library[] = {"libc.so.6"};
@@ -46,7 +42,6 @@ static void parts_are(const struct kg_sampled *base, const struct kg_sampled *ca
 
 static void assertions_are_named(void **state)
 {
-    (void)state;
     const struct kg_sampled base = side(c_library, 1);
     struct kg_sampled candidate = base;
     made_is(&base, &candidate, NULL);
@@ -59,7 +54,6 @@ static void assertions_are_named(void **state)
 
 static void checks_of_the_library_are_named(void **state)
 {
-    (void)state;
     const struct kg_sampled base = side(c_library, 1);
     struct kg_sampled candidate = base;
     candidate.library_checks = true;
@@ -71,7 +65,6 @@ static void checks_of_the_library_are_named(void **state)
 
 static void checker_is_named_once(void **state)
 {
-    (void)state;
     const struct kg_sampled base = side(c_library, 1);
     struct kg_sampled candidate = side(checked, 2);
     made_is(&base, &candidate, "linked to libasan.so.8");
@@ -82,7 +75,6 @@ static void checker_is_named_once(void **state)
 
 static void libraries_and_size_are_parts(void **state)
 {
-    (void)state;
     const struct kg_sampled base = side(c_library, 1);
     struct kg_sampled candidate = side(fast, 2);
     parts_are(&base, &candidate, "linked to libfast.so.1");
@@ -96,7 +88,6 @@ static void libraries_and_size_are_parts(void **state)
 
 static void small_change_of_size_is_noise(void **state)
 {
-    (void)state;
     struct kg_sampled base = side(c_library, 1), candidate = base;
     base.code_bytes = 640;
     candidate.code_bytes = 743;
@@ -109,7 +100,6 @@ static void small_change_of_size_is_noise(void **state)
 
 static void other_options_are_parts(void **state)
 {
-    (void)state;
     const struct kg_sampled base = side(c_library, 1);
     struct kg_sampled candidate = side(fast, 2);
     candidate.compiler = "GNU C17 12.2.0 -g -O2 -fstack-protector-strong";
@@ -121,7 +111,6 @@ static void other_options_are_parts(void **state)
 
 static void unknown_side_notes_nothing(void **state)
 {
-    (void)state;
     struct kg_sampled base = side(c_library, 1);
     const struct kg_sampled unknown = {0};
     base.asserts = true;

@@ -1,10 +1,5 @@
 /* The order of a case's changed evidence. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "test_support.h"
 
 #include "why/evidence/changed_rows.h"
 #include "why/suggestions.h"
@@ -71,7 +66,6 @@ static const char *first_name(struct scene *scene, double time_ns, double cores_
 static void as_much_work_on_fewer_cpus_has_no_place(void **state)
 {
     struct scene scene;
-    (void)state;
     assert_string_equal(first_name(&scene, 40e6, 1, 40e6), "cores_busy");
     kg_arena_free(&scene.suggestions.arena);
 }
@@ -79,7 +73,6 @@ static void as_much_work_on_fewer_cpus_has_no_place(void **state)
 static void more_work_has_a_place(void **state)
 {
     struct scene scene;
-    (void)state;
     assert_string_equal(first_name(&scene, 40e6, 1.9, 76e6), "function");
     kg_arena_free(&scene.suggestions.arena);
     assert_string_equal(first_name(&scene, 40e6, 1.6, 64e6), "function");
@@ -90,7 +83,6 @@ static void more_work_has_a_place(void **state)
 static void faster_parallel_part_has_a_place(void **state)
 {
     struct scene scene;
-    (void)state;
     assert_string_equal(first_name(&scene, 10e6, 1.2, 12e6), "function");
     kg_arena_free(&scene.suggestions.arena);
 }
@@ -99,7 +91,6 @@ static void faster_parallel_part_has_a_place(void **state)
 static void page_faults_are_part_of_the_sentence(void **state)
 {
     struct scene scene;
-    (void)state;
     faults = 8192;
     kernel_ns = 12e6;
     assert_string_equal(first_name(&scene, 40e6, 1.9, 76e6), "function");

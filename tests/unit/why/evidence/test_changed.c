@@ -90,7 +90,6 @@ static void compare_as(struct scene *scene, const char *against, enum kg_change 
 static void nothing_is_borrowed(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene);
     slower(&scene, 1, 1.5);
     find(&scene, false);
@@ -107,7 +106,6 @@ static void a_comparison_decides_where_there_is_one(void **state)
     static const enum kg_change others[] = {KG_CHANGE_NO_CHANGE, KG_CHANGE_INCONCLUSIVE,
                                             KG_CHANGE_IMPROVEMENT, KG_CHANGE_NEW};
     struct scene scene;
-    (void)state;
     scene_make(&scene);
     for (size_t i = 0; i < CASES; i++)
         slower(&scene, i, 1.03); /* a comparison may find changes below the threshold */
@@ -145,7 +143,6 @@ static const char *notes_of(const struct scene *scene, size_t index)
 static void what_only_looks_worse_is_noted_beyond_its_threshold(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene);
     for (size_t i = 0; i < CASES; i++)
         slower(&scene, i, 38);
@@ -165,7 +162,6 @@ static void what_only_looks_worse_is_noted_beyond_its_threshold(void **state)
 static void a_rise_of_memory_or_instructions_alone_is_noted(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene);
     compare_as(&scene, "baseline", KG_CHANGE_NO_CHANGE);
     scene.current.cases[0].memory.peak_bytes *= 2;
@@ -193,7 +189,6 @@ static void a_rise_of_memory_or_instructions_alone_is_noted(void **state)
 static void a_case_worse_in_all_is_noted_for_each_and_nothing_twice(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene);
     slower(&scene, 1, 2);
     compare_as(&scene, "baseline", KG_CHANGE_REGRESSION);
@@ -213,7 +208,6 @@ static void a_case_worse_in_all_is_noted_for_each_and_nothing_twice(void **state
 static void a_figure_of_the_workloads_own_has_the_reasons_of_its_time(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene);
     slower(&scene, 1, 2);
     compare_as(&scene, "baseline", KG_CHANGE_NO_CHANGE);
@@ -231,7 +225,6 @@ static void slower_than_a_pin_alone_is_held_against_the_pin(void **state)
 {
     struct scene scene;
     struct kg_baseline_run *runs;
-    (void)state;
     scene_make(&scene);
     for (size_t i = 0; i < CASES; i++)
         slower(&scene, i, 1.5);
@@ -257,7 +250,6 @@ static void the_newest_ordinary_run_with_traits_is_the_one(void **state)
 {
     struct scene scene;
     struct kg_baseline_run *runs;
-    (void)state;
     scene_make(&scene);
     slower(&scene, 2, 1.5);
     runs = kg_arena_alloc(&scene.baseline.arena, 3, sizeof *runs);
@@ -321,7 +313,6 @@ static void pair_find(struct scene *scene, const char *base_code)
 static void profiles_of_pairs_keep_the_counts_of_the_profiles_that_they_replace(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_make(&scene);
     pair_find(&scene, "a");
     assert_non_null(strstr(notes_of(&scene, 1), "called 1000 times on both sides, each executes "
@@ -352,7 +343,6 @@ static void what_cannot_be_held_against_the_baseline_gives_the_reason(void **sta
 {
     static const char old[] = "its runs were stored without evidence, by an older kgate";
     struct scene scene;
-    (void)state;
     scene_make(&scene);
     missing_is(&scene, NULL, NULL);
     for (size_t i = 0; i < CASES; i++)
@@ -376,7 +366,6 @@ static void a_comparison_of_another_file_does_no_harm(void **state)
 {
     struct kg_case_change many[3 * CASES];
     struct scene scene;
-    (void)state;
     scene_make(&scene);
     for (size_t i = 0; i < CASES; i++)
         slower(&scene, i, 1.5);
@@ -396,7 +385,6 @@ static void without_results_or_baseline_there_is_nothing(void **state)
 {
     struct scene scene;
     struct kg_suggest_input input = {0};
-    (void)state;
     scene_make(&scene);
     input.baseline = &scene.baseline;
     kg_changes_find(&input, scene.traits, &scene.scratch, scene.slowdowns, &scene.suggestions,
@@ -423,7 +411,6 @@ static void another_environment_is_noted_where_the_code_may_be_the_same(void **s
     struct kg_pair before = {"LC_ALL", "C"}, now = {"LC_ALL", "C.UTF-8"};
     const char *own[] = {"LC_ALL"};
     struct scene scene;
-    (void)state;
     scene_make(&scene);
     slower(&scene, 1, 2);
     struct kg_case_result *result = &scene.current.cases[1];

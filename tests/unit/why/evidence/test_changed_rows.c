@@ -62,7 +62,6 @@ static void notes_are(const struct kg_slower *slower, const char *expected)
 static void what_is_not_slower_adds_no_note(void **state)
 {
     static const double times[] = {0.5, 1, 0, -1, NAN, INFINITY};
-    (void)state;
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         struct kg_slower slower;
         slower_make(&slower, times[i]);
@@ -82,7 +81,6 @@ static void nonsense_adds_no_note(void **state)
 {
     static const double wrong[] = {NAN, INFINITY, -INFINITY, -1, 1e22};
     struct kg_slower slower;
-    (void)state;
     for (size_t i = 0; i < kg_trait_count; i++)
         for (size_t w = 0; w < sizeof wrong / sizeof *wrong; w++) {
             slower_make(&slower, 2);
@@ -103,7 +101,6 @@ static void no_mixture_of_sense_and_nonsense_adds_nonsense(void **state)
 {
     static const double values[] = {NAN, 0, 1, 2, 3, 0.5, 0.25, 1e6, 2e6, 1e9, 1e300, INFINITY, -1};
     uint64_t seed = 20260201;
-    (void)state;
     printf("seed %llu\n", (unsigned long long)seed);
     for (int turn = 0; turn < 20000; turn++) {
         struct kg_slower slower;
@@ -124,7 +121,6 @@ static void no_mixture_of_sense_and_nonsense_adds_nonsense(void **state)
 static void the_environment_is_noted_before_a_guess_at_the_code(void **state)
 {
     struct kg_slower slower;
-    (void)state;
     slower_make(&slower, 2);
     slower.environment = "LC_ALL is 'C.UTF-8' here, was 'C'";
     put(&slower, "instructions", 1e6, 2e6);
@@ -146,7 +142,6 @@ static void the_environment_is_noted_before_a_guess_at_the_code(void **state)
 static void fewer_bytes_than_a_cache_line_are_no_cause(void **state)
 {
     struct kg_slower slower;
-    (void)state;
     slower_make(&slower, 1.5);
     slower.base_value = 100;
     slower.current_value = 150;

@@ -1,12 +1,7 @@
 /* Two compilers, as debug information names them, and the words for their difference. */
+#include "test_support.h"
+
 #include "why/evidence/compiler_options.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-
-#include <cmocka.h>
 
 static const char usual[] = "GNU C17 12.2.0 -mtune=generic -march=x86-64 -g -O2";
 
@@ -34,7 +29,6 @@ static void others_are(const char *base, const char *candidate, const char *expe
 
 static void missing_optimisation_is_named(void **state)
 {
-    (void)state;
     change_is(usual, "GNU C17 12.2.0 -mtune=generic -march=x86-64 -g", "built without -O2");
     change_is(usual, "GNU C17 12.2.0 -mtune=generic -march=x86-64 -g -O2 -O0", "built without -O2");
     change_is("GNU C17 12.2.0 -O3", "GNU C17 12.2.0 -O1", "built with -O1 instead of -O3");
@@ -42,7 +36,6 @@ static void missing_optimisation_is_named(void **state)
 
 static void level_without_number_is_the_first(void **state)
 {
-    (void)state;
     change_is("GNU C17 12.2.0 -O2", "GNU C17 12.2.0 -O", "built with -O1 instead of -O2");
     change_is("GNU C17 12.2.0", "GNU C17 12.2.0 -O", "built with -O1 instead of -O0");
     change_is("GNU C17 12.2.0 -O1", "GNU C17 12.2.0 -O", NULL);
@@ -64,7 +57,6 @@ static void options_that_change_speed_much_are_apart(void **state)
                                            "-pg"};
     static const char *const others[] = {"-fstack-protector-strong", "-fno-plt", "-mshstk",
                                          "-fno-semantic-interposition"};
-    (void)state;
     for (size_t i = 0; i < sizeof decisive / sizeof *decisive; i++) {
         char candidate[128], expected[128];
         snprintf(candidate, sizeof candidate, "%s %s", usual, decisive[i]);
@@ -83,7 +75,6 @@ static void options_that_change_speed_much_are_apart(void **state)
 
 static void added_and_missing_options_are_named(void **state)
 {
-    (void)state;
     change_is(usual, "GNU C17 12.2.0 -mtune=generic -march=x86-64 -g -O2 -fsanitize=address",
               "built with -fsanitize=address");
     change_is("GNU C17 12.2.0 -march=native -flto -O2", "GNU C17 12.2.0 -march=x86-64 -O2",
@@ -92,7 +83,6 @@ static void added_and_missing_options_are_named(void **state)
 
 static void other_compiler_is_named(void **state)
 {
-    (void)state;
     change_is("GNU C17 12.2.0 -O2", "GNU C17 11.3.0 -O2",
               "built by GNU C17 11.3.0 instead of GNU C17 12.2.0");
     change_is("Debian clang version 14.0.6", "Debian clang version 15.0.7",
@@ -101,7 +91,6 @@ static void other_compiler_is_named(void **state)
 
 static void options_without_effect_on_speed_are_no_change(void **state)
 {
-    (void)state;
     change_is(usual, "GNU C17 12.2.0 -mtune=generic -march=x86-64 -g3 -O2 -fPIE -std=c11", NULL);
     change_is("GNU C17 12.2.0 -O2", "GNU C11 12.2.0 -O2 -std=c11", NULL);
     others_are(usual, "GNU C17 12.2.0 -mtune=generic -march=x86-64 -g3 -O2 -fPIE -std=c11", NULL);

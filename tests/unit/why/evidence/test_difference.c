@@ -3,7 +3,6 @@
 
 static void library_function_is_named_with_its_caller(void **state)
 {
-    (void)state;
     sentence_is(&(struct side){.sites = {{NULL, "parse", "main", 0.8}, {NULL, "read", "main", 0.2}},
                                .time_ns = 1e6},
                 &(struct side){.sites = {{"strlen", "parse", "main", 0.5},
@@ -16,7 +15,6 @@ static void library_function_is_named_with_its_caller(void **state)
 
 static void own_function_is_named_with_its_caller(void **state)
 {
-    (void)state;
     sentence_is(
         &(struct side){.sites = {{NULL, "search", "index", 0.5}, {NULL, "read", "main", 0.5}},
                        .time_ns = 1e6},
@@ -27,7 +25,6 @@ static void own_function_is_named_with_its_caller(void **state)
 
 static void gain_is_explained_likewise(void **state)
 {
-    (void)state;
     sentence_is(
         &(struct side){.sites = {{NULL, "search", "index", 0.75}, {NULL, "read", "main", 0.25}},
                        .time_ns = 2e6},
@@ -38,7 +35,6 @@ static void gain_is_explained_likewise(void **state)
 
 static void few_samples_do_not_prove_that_a_side_lacks_a_place(void **state)
 {
-    (void)state;
     sentence_is(&(struct side){.sites = {{NULL, "sort", "main", 0.1}, {NULL, "read", "main", 0.9}},
                                .time_ns = 1.1e6},
                 &(struct side){.sites = {{NULL, "read", "main", 1}}, .time_ns = 1e6},
@@ -48,7 +44,6 @@ static void few_samples_do_not_prove_that_a_side_lacks_a_place(void **state)
 /* The baseline calls `strlen` three times, too briefly for a sample. */
 static void counts_disprove_an_absence(void **state)
 {
-    (void)state;
     sentence_is(
         &(struct side){.sites = {{NULL, "parse", "main", 1}, {"strlen", "parse", "main", 0}},
                        .calls = {1, 3},
@@ -63,7 +58,6 @@ static void counts_disprove_an_absence(void **state)
 /* Enough samples, but some are in sites that the profile does not have. */
 static void profile_that_was_cut_proves_no_absence(void **state)
 {
-    (void)state;
     sentence_is(
         &(struct side){.sites = {{NULL, "parse", "main", 0.8}}, .time_ns = 1e6},
         &(struct side){.sites = {{"strlen", "parse", "main", 0.5}, {NULL, "parse", "main", 0.5}},
@@ -74,7 +68,6 @@ static void profile_that_was_cut_proves_no_absence(void **state)
 /* The baseline has `parse` on its stacks, without a sample of its own. */
 static void function_on_a_stack_is_run(void **state)
 {
-    (void)state;
     sentence_is(
         &(struct side){.sites = {{NULL, "read", "parse", 1}},
                        .functions = {{.place = {.function = "parse"}, .total = 1}},
@@ -86,7 +79,6 @@ static void function_on_a_stack_is_run(void **state)
 
 static void growth_within_the_noise_of_samples_is_no_cause(void **state)
 {
-    (void)state;
     sentence_is(&(struct side){.sites = {{NULL, "a", "main", 0.5}, {NULL, "b", "main", 0.5}},
                                .time_ns = 1e6},
                 &(struct side){.sites = {{NULL, "a", "main", 0.52}, {NULL, "b", "main", 0.48}},
@@ -97,7 +89,6 @@ static void growth_within_the_noise_of_samples_is_no_cause(void **state)
 /* `b` has more of the growth than `a`, and grew less than the whole call. */
 static void place_that_grew_like_the_whole_call_is_no_cause(void **state)
 {
-    (void)state;
     struct side base = {.sites = {{NULL, "a", "main", 0.1},
                                   {NULL, "b", "main", 0.3},
                                   {NULL, "c", "main", 0.3},
@@ -122,7 +113,6 @@ static void place_that_grew_like_the_whole_call_is_no_cause(void **state)
 
 static void one_fifth_of_the_change_is_the_least(void **state)
 {
-    (void)state;
     const struct side base = {.sites = {{NULL, "a", "main", 0.02},
                                         {NULL, "b", "main", 0.26},
                                         {NULL, "c", "main", 0.36},
@@ -145,7 +135,6 @@ static void one_fifth_of_the_change_is_the_least(void **state)
 
 static void function_around_is_named_if_no_function_has_it_alone(void **state)
 {
-    (void)state;
     sentence_is(&(struct side){.sites = {{NULL, "a", "build", 0.1}, {NULL, "read", "main", 0.9}},
                                .functions = {{.place = {.function = "main"}, .total = 1},
                                              {.place = {.function = "build"}, .total = 0.1}},
@@ -163,7 +152,6 @@ static void function_around_is_named_if_no_function_has_it_alone(void **state)
 /* `main` has the whole growth too, and says nothing. */
 static void main_is_never_the_function_around(void **state)
 {
-    (void)state;
     sentence_is(&(struct side){.sites = {{NULL, "a", "main", 0.2},
                                          {NULL, "b", "main", 0.35},
                                          {NULL, "c", "main", 0.35}},
@@ -180,7 +168,6 @@ static void main_is_never_the_function_around(void **state)
 /* A comparison grew most, and the search around it with it. */
 static void search_around_a_comparison_is_named_too(void **state)
 {
-    (void)state;
     struct kg_arena arena = {0};
     struct kg_difference_cause cause;
     const struct side base = {.sites = {{NULL, "compare", "search", 0.2},
@@ -204,7 +191,6 @@ static void search_around_a_comparison_is_named_too(void **state)
 /* The place's other time is as noisy as the growth; a call that one side lacks is not. */
 static void new_library_call_is_sure_in_a_noisy_place(void **state)
 {
-    (void)state;
     sentence_is(
         &(struct side){.sites = {{"strtod", "parse", "main", 0.45}, {NULL, "read", "main", 0.55}},
                        .time_ns = 28e6},
@@ -217,7 +203,6 @@ static void new_library_call_is_sure_in_a_noisy_place(void **state)
 
 static void calls_of_both_sides_are_compared(void **state)
 {
-    (void)state;
     const struct side base = {.sites = {{NULL, "find", "main", 0.5}, {NULL, "read", "main", 0.5}},
                               .calls = {2000, 10},
                               .time_ns = 1e6};
@@ -243,7 +228,6 @@ static void calls_of_both_sides_are_compared(void **state)
 
 static void instructions_show_whether_each_call_does_more(void **state)
 {
-    (void)state;
     const struct side base = {.sites = {{NULL, "find", "main", 0.5}, {NULL, "read", "main", 0.5}},
                               .calls = {2000, 10},
                               .instructions = {1e6, 1e6},
@@ -268,7 +252,6 @@ static void instructions_show_whether_each_call_does_more(void **state)
 /* Some processors copy any number of bytes with one instruction. */
 static void instructions_of_copying_prove_nothing(void **state)
 {
-    (void)state;
     sentence_is(
         &(struct side){.sites = {{"memset", "clear", "main", 0.5}, {NULL, "read", "main", 0.5}},
                        .calls = {2000, 10},
@@ -285,7 +268,6 @@ static void instructions_of_copying_prove_nothing(void **state)
 /* Two system calls of one place are two sites, but its calls count once; two callers are added. */
 static void calls_of_a_place_are_summed_over_callers(void **state)
 {
-    (void)state;
     struct kg_hot_site sites[] = {
         {.place = {.function = "f"}, .caller = {.function = "a"}, .share = 0.4, .calls = 5},
         {.place = {.function = "f"},
@@ -327,7 +309,6 @@ static void functions_of_one_name_are_two_places(void **state)
     struct kg_arena arena = {0};
     struct kg_difference difference;
     struct kg_difference_cause cause;
-    (void)state;
     kg_difference_make(&arena, &old, 1e6, &new, 2e6, &difference);
     assert_int_equal(difference.count, 3);
     assert_true(kg_difference_explain(&difference, &old, &new, &cause));
@@ -358,7 +339,6 @@ static void function_of_a_header_is_named_with_its_user(void **state)
     struct kg_arena arena = {0};
     struct kg_difference difference;
     struct kg_difference_cause cause;
-    (void)state;
     kg_difference_make(&arena, &old, 1e6, &new, 2e6, &difference);
     assert_true(kg_difference_explain(&difference, &old, &new, &cause));
     assert_string_equal(kg_difference_sentence(&arena, &difference, &cause),
@@ -384,7 +364,6 @@ static void counts_of_rows_that_are_one_place_are_summed(void **state)
     const struct kg_sampled sampled = {.samples = 500, .sites = sites, .site_count = 2};
     struct kg_arena arena = {0};
     struct kg_difference difference;
-    (void)state;
     kg_difference_make(&arena, &sampled, 1e6, &sampled, 2e6, &difference);
     assert_int_equal(difference.count, 1);
     assert_float_equal(difference.rows[0].base_calls, 15, 0);
@@ -395,7 +374,6 @@ static void counts_of_rows_that_are_one_place_are_summed(void **state)
 
 static void system_call_of_most_growth_is_the_causes(void **state)
 {
-    (void)state;
     struct kg_hot_site base[] = {{.place = {.function = "emit"}, .share = 1, .calls = NAN}};
     struct kg_hot_site current[] = {
         {.place = {.function = "emit"}, .call = "write", .share = 0.8, .calls = NAN},
@@ -416,7 +394,6 @@ static void system_call_of_most_growth_is_the_causes(void **state)
 
 static void numbers_and_bytes_of_system_calls_are_compared(void **state)
 {
-    (void)state;
     struct kg_system_call few = {.name = "write", .calls = 10, .bytes = 1048576};
     struct kg_system_call many = {.name = "write", .calls = 12000, .bytes = 1048576};
     struct kg_system_call syncs = {.name = "fsync", .calls = 100, .bytes = NAN};
@@ -444,14 +421,12 @@ static void numbers_and_bytes_of_system_calls_are_compared(void **state)
 
 static void sides_without_samples_have_no_cause(void **state)
 {
-    (void)state;
     sentence_is(&(struct side){.time_ns = 1e6},
                 &(struct side){.sites = {{NULL, "a", "main", 1}}, .time_ns = 2e6}, "");
 }
 
 static void table_has_a_rest_and_notes_that_are_proven(void **state)
 {
-    (void)state;
     const struct side old = {.sites = {{NULL, "parse", "main", 0.99}, {NULL, "tiny", "main", 0.01}},
                              .time_ns = 1e6};
     const struct side new = {.sites = {{"strlen", "parse", "main", 0.5},

@@ -1,12 +1,7 @@
 /* The first thing to try, by the place that became slower and its counts. */
+#include "test_support.h"
+
 #include "why/evidence/difference.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static const struct kg_system_calls none;
 
@@ -35,7 +30,6 @@ static struct kg_difference_cause library_cause(const char *callee)
 
 static void library_function_has_the_hint_of_its_cause(void **state)
 {
-    (void)state;
     static const struct {
         const char *callee, *words;
     } rows[] = {{"strlen", "length"},
@@ -53,7 +47,6 @@ static void library_function_has_the_hint_of_its_cause(void **state)
 
 static void small_requests_have_the_hint_of_their_system_call(void **state)
 {
-    (void)state;
     const struct kg_difference_cause cause = library_cause("fflush");
     struct kg_system_call writes = {.name = "write", .calls = 40000, .bytes = 4e6};
     const struct kg_system_calls calls = {.source = "ptrace", .kinds = &writes, .kind_count = 1};
@@ -74,7 +67,6 @@ static struct kg_difference_cause own_cause(double calls, double instructions, d
 
 static void own_function_has_a_hint_by_its_counts(void **state)
 {
-    (void)state;
     const struct kg_difference_cause often = own_cause(3, 3, 3), more = own_cause(1, 3, 3),
                                      slow = own_cause(1, 1, 3), gain = own_cause(1, 3, 0.5);
     hint_has(&often, NULL, &none, "It runs more often.");

@@ -3,7 +3,6 @@
 
 static void renamed_function_is_not_the_cause(void **state)
 {
-    (void)state;
     sentence_is(
         &(struct side){.sites = {{NULL, "parse_old", "main", 0.8}, {NULL, "print", "main", 0.2}},
                        .time_ns = 1e6},
@@ -14,7 +13,6 @@ static void renamed_function_is_not_the_cause(void **state)
 
 static void renamed_function_that_grew_is_the_cause(void **state)
 {
-    (void)state;
     sentence_is(
         &(struct side){.sites = {{NULL, "parse_old", "main", 0.8}, {NULL, "print", "main", 0.2}},
                        .time_ns = 1e6},
@@ -26,7 +24,6 @@ static void renamed_function_that_grew_is_the_cause(void **state)
 /* No function has the gain alone, and the function around it has another name in the candidate. */
 static void renamed_function_around_a_gain_is_found(void **state)
 {
-    (void)state;
     sentence_is(&(struct side){.sites = {{NULL, "old", "main", 0.1},
                                          {NULL, "a", "old", 0.28},
                                          {NULL, "b", "old", 0.28},
@@ -45,7 +42,6 @@ static void renamed_function_around_a_gain_is_found(void **state)
 /* The candidate inlines `step` into `parse`; `print` became slower. */
 static void inlined_function_is_part_of_its_caller(void **state)
 {
-    (void)state;
     sentence_is(
         &(struct side){.sites = {{NULL, "parse", "main", 0.2},
                                  {NULL, "step", "parse", 0.6},
@@ -58,7 +54,6 @@ static void inlined_function_is_part_of_its_caller(void **state)
 
 static void new_function_of_an_unchanged_caller_is_the_cause(void **state)
 {
-    (void)state;
     sentence_is(
         &(struct side){.sites = {{NULL, "parse", "main", 0.8}, {NULL, "print", "main", 0.2}},
                        .time_ns = 1e6},
@@ -73,7 +68,6 @@ static void new_function_of_an_unchanged_caller_is_the_cause(void **state)
 /* All functions got another name. `item` has no samples of its own, so the caller does not match. */
 static void renamed_functions_match_by_their_lines(void **state)
 {
-    (void)state;
     sentence_is(&(struct side){.sites = {{NULL, "json_mix", "json_item", 0.6},
                                          {NULL, "json_check", "json_item", 0.2},
                                          {NULL, "main", NULL, 0.2}},
@@ -88,7 +82,6 @@ static void renamed_functions_match_by_their_lines(void **state)
 /* `mix` was split; its part is two calls below. `verify` grew. */
 static void split_function_is_not_the_cause(void **state)
 {
-    (void)state;
     sentence_is(&(struct side){.sites = {{NULL, "verify", "main", 0.2}, {NULL, "mix", "main", 0.8}},
                                .time_ns = 10e6},
                 &(struct side){.sites = {{NULL, "main", NULL, 0.02},
@@ -101,7 +94,6 @@ static void split_function_is_not_the_cause(void **state)
 /* The old function was replaced by a slower one: nothing else explains the change. */
 static void replaced_function_is_the_cause(void **state)
 {
-    (void)state;
     sentence_is(
         &(struct side){.sites = {{NULL, "read", "main", 0.5}, {NULL, "old_sort", "main", 0.5}},
                        .time_ns = 10e6},
@@ -134,7 +126,6 @@ static void own_code_without_names_is_one_place(void **state)
         {.place = {.module = "app_new"}, .share = 0.6, .calls = NAN},
         {.place = {.module = "libc.so.6"}, .share = 0.2, .calls = NAN},
         {.place = {.module = "[made at run time]"}, .share = 0.2, .calls = NAN}};
-    (void)state;
     sites_are_rows(old, 2, new, 2, 2);
     sites_are_rows(old, 2, new, 3, 3);
 }
@@ -152,7 +143,6 @@ static void files_of_machine_code_are_paired_by_their_functions(void **state)
         {.place = {.function = "hash", .module = "app_new"}, .share = 0.4, .calls = NAN},
         {.place = {.function = "hash", .module = "libx.so.2"}, .share = 0.1, .calls = NAN},
         {.place = {.function = "pack", .module = "libx.so.2"}, .share = 0.1, .calls = NAN}};
-    (void)state;
     sites_are_rows(old, 4, new, 4, 4);
 }
 
@@ -164,14 +154,12 @@ static void function_that_moved_to_another_file_is_one_row(void **state)
     struct kg_hot_site new[] = {
         {.place = {.function = "parse", .file = "b.c"}, .share = 0.8, .calls = NAN},
         {.place = {.function = "print", .file = "a.c"}, .share = 0.2, .calls = NAN}};
-    (void)state;
     sites_are_rows(old, 2, new, 2, 2);
 }
 
 /* The candidate inlines `step`: its calls are none of `parse`. */
 static void calls_of_an_inlined_function_do_not_count(void **state)
 {
-    (void)state;
     sentence_is(
         &(struct side){.sites = {{NULL, "parse", "main", 0.2},
                                  {NULL, "step", "parse", 0.7},

@@ -5,7 +5,6 @@ static void a_fact_and_a_trait_are_found_in_one_name_space(void **state)
 {
     struct kg_facts facts;
     struct kg_trait fact;
-    (void)state;
     kg_facts_clear(&facts);
     facts.wait_ns = 3;
     facts.traits.bandwidth_share = 0.5;
@@ -20,7 +19,6 @@ static void a_fact_and_a_trait_are_found_in_one_name_space(void **state)
 
 static void no_fact_is_called_like_a_trait_or_another_fact(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < kg_fact_count; i++) {
         for (size_t t = 0; t < kg_trait_count; t++)
             assert_string_not_equal(kg_fact_table[i].name, kg_trait_table[t].name);
@@ -36,7 +34,6 @@ static void no_fact_is_called_like_a_trait_or_another_fact(void **state)
 static void every_number_is_in_the_table(void **state)
 {
     enum { TEXTS = 8, POINTERS = 2 };
-    (void)state;
     const size_t rest = sizeof(struct kg_facts) - sizeof(struct kg_traits) -
                         (TEXTS + POINTERS) * sizeof(char *) - sizeof(struct kg_place) -
                         sizeof(double) - offsetof(struct kg_facts, operation);
@@ -46,7 +43,6 @@ static void every_number_is_in_the_table(void **state)
 static void nothing_is_known_at_first(void **state)
 {
     struct kg_facts facts;
-    (void)state;
     memset(&facts, 0x5a, sizeof facts);
     kg_facts_clear(&facts);
     for (size_t i = 0; i < kg_fact_count; i++)
@@ -64,7 +60,6 @@ static void nothing_is_known_at_first(void **state)
 
 static void only_finite_amounts_above_0_are_known(void **state)
 {
-    (void)state;
     assert_true(kg_known(1e-9));
     assert_true(kg_known(5));
     assert_false(kg_known(0));
@@ -76,7 +71,6 @@ static void only_finite_amounts_above_0_are_known(void **state)
 static void a_call_on_the_gpu_is_all_parts_of_its_breakdown(void **state)
 {
     struct kg_facts facts;
-    (void)state;
     const struct named_fact known[] = {
         {"time_ns", 5}, {"gpu_ns", 4}, {"transfer_ns", 3}, {"overhead_ns", 2}, {0}};
     facts_make(&facts, "cuda", false, known);

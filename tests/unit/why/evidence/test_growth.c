@@ -25,7 +25,6 @@ static void points_make(struct kg_sweep_point *points, double fixed_ns, double s
 static void exponents_are_found(void **state)
 {
     const double powers[] = {0, 0.5, 1, 1.58, 2, 3};
-    (void)state;
     for (size_t p = 0; p < sizeof powers / sizeof powers[0]; p++) {
         struct kg_sweep_point points[SIZES];
         struct kg_growth growth;
@@ -43,7 +42,6 @@ static void time_is_held_against_flops_before_items(void **state)
 {
     struct kg_sweep_point points[SIZES];
     struct kg_growth growth;
-    (void)state;
     points_make(points, 0, 7, 3);
     for (size_t i = 0; i < SIZES; i++)
         points[i].flops = 2 * pow(points[i].parameter, 3);
@@ -58,7 +56,6 @@ static void without_any_amount_the_parameter_stands_for_it(void **state)
 {
     struct kg_sweep_point points[SIZES];
     struct kg_growth growth;
-    (void)state;
     points_make(points, 0, 7, 2);
     for (size_t i = 0; i < SIZES; i++)
         points[i].items = NAN;
@@ -72,7 +69,6 @@ static void a_parameter_that_leaves_the_work_alone_is_no_size(void **state)
 {
     struct kg_sweep_point points[SIZES];
     struct kg_growth growth;
-    (void)state;
     points_make(points, 0, 7, 2);
     for (size_t i = 0; i < SIZES; i++)
         points[i].items = 1000;
@@ -83,7 +79,6 @@ static void the_fixed_part_is_found(void **state)
 {
     struct kg_sweep_point points[SIZES];
     struct kg_growth growth;
-    (void)state;
     points_make(points, 500, 2, 1);
     assert_true(kg_growth_find(points, SIZES, &growth));
     assert_float_equal(growth.fixed_ns, 500, 1e-6);
@@ -99,7 +94,6 @@ static void sizes_that_noise_cannot_separate_note_nothing_of_it(void **state)
 {
     struct kg_sweep_point points[SIZES];
     struct kg_growth growth;
-    (void)state;
     /* 1000, 1001, 1002, 1005, 1011 ns: all within 10 % */
     points_make(points, 1000, 1e-3, 1.2);
     assert_true(kg_growth_find(points, SIZES, &growth));
@@ -113,7 +107,6 @@ static void sizes_that_noise_cannot_separate_note_nothing_of_it(void **state)
 static void nonsense_has_no_growth(void **state)
 {
     static const double nonsense[] = {0, NAN, INFINITY, -1};
-    (void)state;
     for (size_t v = 0; v < sizeof nonsense / sizeof nonsense[0]; v++) {
         struct kg_sweep_point points[SIZES];
         struct kg_growth growth;
@@ -133,7 +126,6 @@ static void memory_that_grows_with_the_square_is_distinguished_from_that_of_the_
 {
     struct kg_sweep_point points[SIZES];
     struct kg_growth growth;
-    (void)state;
     points_make(points, 0, 7, 2);
     for (size_t i = 0; i < SIZES; i++) {
         points[i].bytes = 40 * points[i].parameter;

@@ -1,11 +1,7 @@
 /* Names of library functions, and the causes that they stand for. */
+#include "test_support.h"
+
 #include "why/evidence/known_functions.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 static void throw_helpers_of_libstdcxx_are_exceptions(void **state)
 {
@@ -16,7 +12,6 @@ static void throw_helpers_of_libstdcxx_are_exceptions(void **state)
                                         "_ZSt24__throw_invalid_argumentPKc@@GLIBCXX_3.4",
                                         "std::__throw_out_of_range",
                                         "std::__throw_invalid_argument(char const*)"};
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (kg_known_function(names[i]) != KG_CAUSE_EXCEPTIONS)
             fail_msg("%s", names[i]);
@@ -26,7 +21,6 @@ static void similar_names_are_no_exceptions(void **state)
 {
     static const char *const names[] = {"_ZSt7nothrow", "_ZSt4cout", "std::nothrow", "__throw_away",
                                         "_ZSt"};
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (kg_known_function(names[i]) == KG_CAUSE_EXCEPTIONS)
             fail_msg("%s", names[i]);

@@ -106,7 +106,6 @@ static void the_other_device_is_noted_with_its_launches(void **state)
          .overhead_ns = 1},
     };
     struct made_results all;
-    (void)state;
     neighbours_make(made, COUNT_OF(made), &all);
     assert_float_equal(all.facts[0].other_device_ns, 50, 0); /* the fastest of its versions */
     assert_string_equal(all.facts[0].other_device_id, "g2");
@@ -127,7 +126,6 @@ static void a_faster_version_is_one_beyond_the_threshold(void **state)
         {.id = "f", .params = {{"n", "8"}}, .time_ns = 1},
     };
     struct made_results all;
-    (void)state;
     neighbours_make(made, COUNT_OF(made), &all);
     assert_float_equal(all.facts[0].faster_version_ns, 50, 0);
     assert_string_equal(all.facts[0].faster_version_id, "c");
@@ -154,7 +152,6 @@ static void a_version_whose_call_takes_longer_is_not_faster(void **state)
          .overhead_ns = 200},
     };
     struct made_results all;
-    (void)state;
     neighbours_make(made, COUNT_OF(made), &all);
     assert_true(isnan(all.facts[0].faster_version_ns));
     made[1].overhead_ns = 15;
@@ -171,7 +168,6 @@ static void the_gpu_is_noted_without_what_its_cache_holds(void **state)
         {.id = "graph", .device = "cuda", .timing = "graph", .time_ns = 5, .overhead_ns = 5},
     };
     struct made_results all;
-    (void)state;
     neighbours_make(made, COUNT_OF(made), &all);
     assert_string_equal(all.facts[0].other_device_id, "cold");
     assert_true(isnan(all.facts[0].other_transfer_ns));
@@ -197,7 +193,6 @@ static void a_sweep_shows_growth_and_what_linear_would_be(void **state)
          .overhead_ns = 1},
     };
     struct made_results all;
-    (void)state;
     neighbours_make(made, COUNT_OF(made), &all);
     for (size_t i = 0; i < 3; i++) {
         assert_float_equal(all.facts[i].time_growth, 2, 1e-9);
@@ -220,7 +215,6 @@ static void two_sizes_show_the_fixed_part_alone(void **state)
         {.id = "4", .params = {{"batch", "4"}}, .time_ns = 1300, .items = 4},
     };
     struct made_results all;
-    (void)state;
     neighbours_make(made, COUNT_OF(made), &all);
     assert_float_equal(all.facts[0].fixed_ns, 900, 1e-9);
     assert_float_equal(all.facts[1].fixed_ns, 900, 1e-9);
@@ -237,7 +231,6 @@ static void of_several_sweeps_that_counts_over_which_time_changes_most(void **st
         {.id = "41", .params = {{"m", "4"}, {"k", "1"}}, .time_ns = 400},
     };
     struct made_results all;
-    (void)state;
     neighbours_make(made, COUNT_OF(made), &all);
     assert_string_equal(all.facts[0].sweep_parameter, "m");
     assert_float_equal(all.facts[0].time_growth, 1, 1e-9);
@@ -255,7 +248,6 @@ static void texts_and_versions_make_no_sweep(void **state)
         {.id = "f", .params = {{"order", "-1"}, {"version", "1"}}, .time_ns = 2},
     };
     struct made_results all;
-    (void)state;
     neighbours_make(made, COUNT_OF(made), &all);
     for (size_t i = 0; i < COUNT_OF(made); i++)
         assert_null(all.facts[i].sweep_parameter);
@@ -284,7 +276,6 @@ static void commands_are_known_by_their_workload(void **state)
          .time_ns = 200},
     };
     struct made_results all;
-    (void)state;
     neighbours_make(made, COUNT_OF(made), &all);
     assert_float_equal(all.facts[0].sweep_points, 2, 0);
     assert_null(all.facts[1].sweep_parameter);
@@ -301,7 +292,6 @@ static void what_was_not_measured_is_no_neighbour(void **state)
         {.id = "6", .params = {{"n", "1"}, {"version", "f"}}, .time_ns = 10},
     };
     struct made_results all;
-    (void)state;
     neighbours_make(made, 5, &all);
     assert_true(isnan(all.facts[0].faster_version_ns));
     neighbours_make(made, 6, &all);
@@ -322,7 +312,6 @@ static void results_without_targets_are_known_by_their_workload(void **state)
         {.id = "3", .workload = "other", .params = {{"version", "c"}}, .time_ns = 1},
     };
     struct made_results all;
-    (void)state;
     neighbours_make(made, 0, &all);
     all.results.case_count = COUNT_OF(made);
     for (size_t i = 0; i < COUNT_OF(made); i++) {

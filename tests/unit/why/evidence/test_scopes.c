@@ -15,7 +15,6 @@ static struct kg_suggest_settings settings;
 
 static int set_up(void **state)
 {
-    (void)state;
     folder = support_folder();
     settings = (struct kg_suggest_settings){0};
     kg_suggest_settings_complete(&settings);
@@ -24,7 +23,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     support_remove(folder);
     return 0;
 }
@@ -96,7 +94,6 @@ static void check_parallel(const struct kg_facts *facts, double scale)
 
 static void waits_regions_and_threads_of_a_case_are_a_calls(void **state)
 {
-    (void)state;
     struct kg_profile profile;
     read_parallel(&profile);
     const struct kg_facts facts = look(&profile, case_of("call", 1000 - 3 * COST));
@@ -106,7 +103,6 @@ static void waits_regions_and_threads_of_a_case_are_a_calls(void **state)
 
 static void times_are_scaled_to_what_was_measured(void **state)
 {
-    (void)state;
     struct kg_profile profile;
     read_parallel(&profile);
     const struct kg_facts facts = look(&profile, case_of("call", (1000 - 3 * COST) / 2.0));
@@ -116,7 +112,6 @@ static void times_are_scaled_to_what_was_measured(void **state)
 
 static void a_json_profile_gives_the_same(void **state)
 {
-    (void)state;
     struct kg_profile profile;
     struct kg_error err;
     char from[128], to[128];
@@ -138,7 +133,6 @@ static void a_json_profile_gives_the_same(void **state)
 
 static void what_was_not_recorded_is_left_alone(void **state)
 {
-    (void)state;
     struct kg_profile profile;
     read_parallel(&profile);
     struct kg_facts before = case_of("another", 1000);
@@ -151,7 +145,6 @@ static void what_was_not_recorded_is_left_alone(void **state)
 /* The threads of all cases have scopes of one name, with the same path in the profile. */
 static void other_cases_of_the_recording_do_not_count(void **state)
 {
-    (void)state;
     static const char *const labels[] = {"a", "b", "c"};
     struct scene scene = {0};
     for (uint32_t i = 0; i < 3; i++) {
@@ -169,7 +162,6 @@ static void other_cases_of_the_recording_do_not_count(void **state)
 
 static void waiting_inside_waiting_counts_once(void **state)
 {
-    (void)state;
     struct scene scene = {0};
     scene_process(&scene, "case");
     const uint32_t call = scene_work(&scene, 1, 0, "case", 1000);
@@ -185,7 +177,6 @@ static void waiting_inside_waiting_counts_once(void **state)
 /* A region of 900 on the thread that has 300 to do and waits, without a scope, for one with 700. */
 static void waiting_for_the_slowest_is_no_cost_of_the_region(void **state)
 {
-    (void)state;
     struct scene scene = {0};
     scene_process(&scene, "case");
     const uint32_t call = scene_work(&scene, 1, 0, "case", 1000);
@@ -201,7 +192,6 @@ static void waiting_for_the_slowest_is_no_cost_of_the_region(void **state)
 /* The thread that calls has no part of the work. */
 static void the_work_of_other_threads_explains_a_region(void **state)
 {
-    (void)state;
     struct scene scene = {0};
     scene_process(&scene, "case");
     const uint32_t call = scene_work(&scene, 1, 0, "case", 1000);
@@ -217,7 +207,6 @@ static void the_work_of_other_threads_explains_a_region(void **state)
 
 static void a_scope_inside_a_shared_one_is_not_shared_again(void **state)
 {
-    (void)state;
     struct scene scene = {0};
     scene_process(&scene, "case");
     const uint32_t call = scene_work(&scene, 1, 0, "case", 1000);
@@ -232,7 +221,6 @@ static void a_scope_inside_a_shared_one_is_not_shared_again(void **state)
 /* Without a parallel region, the time around the threads' work may be waiting or work. */
 static void what_is_around_parallel_work_is_not_busy(void **state)
 {
-    (void)state;
     struct scene scene = {0};
     scene_process(&scene, "case");
     const uint32_t call = scene_work(&scene, 1, 0, "case", 1000);
@@ -246,7 +234,6 @@ static void what_is_around_parallel_work_is_not_busy(void **state)
 
 static void one_thread_adds_no_note_of_threads(void **state)
 {
-    (void)state;
     struct scene scene = {0};
     scene_process(&scene, "case");
     const uint32_t call = scene_work(&scene, 1, 0, "case", 1000);
@@ -287,7 +274,6 @@ static struct kg_facts start_anew(uint64_t one_ns, uint64_t other_ns, uint64_t l
 
 static void short_threads_that_a_call_starts_are_several(void **state)
 {
-    (void)state;
     const struct kg_facts even = start_anew(300, 300, 400);
     assert_near(even.scope_threads, 2, 0); /* without the thread that starts them and waits */
     assert_near(even.imbalance, 1, 1e-9);
@@ -299,7 +285,6 @@ static void short_threads_that_a_call_starts_are_several(void **state)
 
 static void a_thread_that_only_starts_another_is_no_second(void **state)
 {
-    (void)state;
     struct scene scene = {0};
     scene_process(&scene, "case");
     const uint32_t call = scene_work(&scene, 1, 0, "case", 1000);
@@ -332,7 +317,6 @@ static struct kg_facts fuse(uint64_t a_bytes, uint64_t b_bytes, uint64_t b_ns, i
 
 static void siblings_that_memory_limits_could_be_fused(void **state)
 {
-    (void)state;
     const struct kg_facts facts = fuse(8000, 10000, 2000, 1);
     assert_near(facts.fusible_count, 2, 0);
     assert_near(facts.fusible_ns, 3000, 1e-9);
@@ -342,7 +326,6 @@ static void siblings_that_memory_limits_could_be_fused(void **state)
 
 static void what_is_not_limited_by_memory_is_not_fused(void **state)
 {
-    (void)state;
     assert_true(isnan(fuse(8000, 9999, 2000, 1).fusible_count)); /* just under half the ceiling */
     assert_true(isnan(fuse(8000, 0, 1000, 1).fusible_count));
     assert_true(isnan(fuse(8000, 10000, 1000, 2).fusible_count)); /* called more often */
@@ -354,7 +337,6 @@ static void what_is_not_limited_by_memory_is_not_fused(void **state)
  * has another process with two calls. */
 static void calls_that_took_unusually_long_are_left_out(void **state)
 {
-    (void)state;
     struct recording recording = {0};
     struct kg_profile profile;
     struct kg_error err;
@@ -442,7 +424,6 @@ static void loops(struct scene *scene, const char *label, const char *outermost)
 
 static void a_scope_is_found_by_a_call_of_the_case(void **state)
 {
-    (void)state;
     struct scene scene = {0};
     struct found found;
     struct kg_facts of = case_of("case", (4000 - 17 * COST) / 2.0);
@@ -491,7 +472,6 @@ static struct kg_facts tiny(uint64_t call_ns, uint64_t between_ns)
 
 static void between_calls_near_the_profilers_cost_there_is_nothing_to_know(void **state)
 {
-    (void)state;
     assert_true(isnan(tiny(50, 49).between_ns));
     assert_near(tiny(50, 49).call_ns, 50, 1e-6);
     assert_near(tiny(50, 51).between_ns, 5100, 1e-6);
@@ -500,7 +480,6 @@ static void between_calls_near_the_profilers_cost_there_is_nothing_to_know(void 
 
 static void scopes_that_wait_and_regions_are_not_called_too_often(void **state)
 {
-    (void)state;
     struct scene scene = {0};
     struct found found;
     const struct kg_facts of = case_of("case", 1000 - 12 * COST);
@@ -528,7 +507,6 @@ static void scopes_that_wait_and_regions_are_not_called_too_often(void **state)
 
 static void a_scope_knows_how_evenly_threads_shared_it(void **state)
 {
-    (void)state;
     struct scene scene = {0};
     struct found found;
     const struct kg_facts of = case_of("case", 1000 - 3 * COST);
@@ -553,7 +531,6 @@ static void a_scope_knows_how_evenly_threads_shared_it(void **state)
 
 static void of_any_program_each_outermost_scope_is_a_whole(void **state)
 {
-    (void)state;
     struct scene scene = {0};
     struct found found;
     loops(&scene, "", "solve");
@@ -578,7 +555,6 @@ static void of_any_program_each_outermost_scope_is_a_whole(void **state)
  * ends outside of its scopes, so nothing is made longer. */
 static void a_commands_processes_are_its_calls(void **state)
 {
-    (void)state;
     struct scene scene = {0};
     struct found found;
     const struct kg_facts of = case_of("large", 5000);
@@ -601,7 +577,6 @@ static void a_commands_processes_are_its_calls(void **state)
 
 static void scopes_sampled_one_by_one_note_nothing(void **state)
 {
-    (void)state;
     struct scene scene = {0};
     struct found found;
     const struct kg_chunk_process sampled = {.sample = 0.5, .sampling = KGATE_SAMPLE_SCOPES};
@@ -621,7 +596,6 @@ static void scopes_sampled_one_by_one_note_nothing(void **state)
 /* A call of 1000 on the device; the host launches two kernels of 400 in no time and waits. */
 static void on_the_gpu_scopes_take_what_they_take_there(void **state)
 {
-    (void)state;
     struct scene scene = {.device = KGATE_DEVICE_CUDA};
     struct found found;
     struct kg_facts of = case_of("case", 2000);
@@ -656,7 +630,6 @@ static void on_the_gpu_scopes_take_what_they_take_there(void **state)
 
 static void scopes_of_no_time_note_nothing(void **state)
 {
-    (void)state;
     struct scene scene = {0};
     struct found found;
     scene_process(&scene, "case");
@@ -678,7 +651,6 @@ static void scopes_of_no_time_note_nothing(void **state)
 
 static void a_scope_open_to_the_end_does_no_harm(void **state)
 {
-    (void)state;
     struct scene scene = {0};
     struct found found;
     scene_process(&scene, "case");
@@ -713,7 +685,6 @@ static void look_at_all(const char *path)
 
 static void flipped_bits_do_no_harm(void **state)
 {
-    (void)state;
     const uint64_t seed = 20261121;
     struct kg_random random = {seed};
     struct recording recording = {0};
@@ -779,7 +750,6 @@ static void call(void)
 
 static void what_the_profiler_records_of_threads_is_understood(void **state)
 {
-    (void)state;
     struct kg_profile profile;
     struct kg_error err;
     char path[128], message[256];

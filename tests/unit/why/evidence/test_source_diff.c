@@ -45,7 +45,6 @@ static struct kg_arena arena;
 
 static int arena_free(void **state)
 {
-    (void)state;
     kg_arena_free(&arena);
     return 0;
 }
@@ -61,7 +60,6 @@ static void assert_hunk(const struct kg_place *place, const char *file, const ch
 
 static void the_line_of_the_place_decides(void **state)
 {
-    (void)state;
     assert_hunk(
         &(struct kg_place){.function = "other", .file = "/tmp/build/../src/parse.c", .line = 41},
         "src/parse.c", "src/parse.c:40\n-    return 1;\n+    puts(\"\");\n+    return 2;");
@@ -69,7 +67,6 @@ static void the_line_of_the_place_decides(void **state)
 
 static void without_its_line_the_function_around_the_hunk_decides(void **state)
 {
-    (void)state;
     assert_hunk(
         &(struct kg_place){.function = "parse_number", .file = "parse.c", .line = 30},
         "src/parse.c",
@@ -79,7 +76,6 @@ static void without_its_line_the_function_around_the_hunk_decides(void **state)
 
 static void a_changed_line_that_names_the_function_is_found_in_any_file(void **state)
 {
-    (void)state;
     assert_hunk(
         &(struct kg_place){.function = "map::hash_find<int>(int)", .file = "hash.h", .line = 5},
         "src/call.c",
@@ -93,7 +89,6 @@ static void the_first_place_comes_first(void **state)
     const struct kg_place places[] = {{.function = "hash_find"}, {.function = "strlen"}};
     const struct kg_place turned[] = {places[1], places[0]};
     struct kg_source_hunk hunk;
-    (void)state;
     assert_true(kg_source_hunk_find(&arena, DIFF, places, 2, &hunk));
     assert_string_equal(hunk.file, "src/call.c");
     assert_true(kg_source_hunk_find(&arena, DIFF, turned, 2, &hunk));
@@ -111,7 +106,6 @@ static void a_hunk_elsewhere_is_not_shown(void **state)
         {.function = "", .file = "", .line = 11},
     };
     struct kg_source_hunk hunk;
-    (void)state;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (kg_source_hunk_find(&arena, DIFF, &places[i], 1, &hunk))
             fail_msg("place %zu has the hunk %s", i, hunk.text);
@@ -141,7 +135,6 @@ static void bytes_that_a_terminal_acts_on_are_escaped_and_long_hunks_are_cut(voi
 {
     char diff[4096] = "--- a/x.c\n+++ b/x.c\n@@ -1 +1,20 @@ f\n+\tred \x1b[31m \xff f(\n";
     struct kg_source_hunk hunk;
-    (void)state;
     for (int i = 0; i < 19; i++)
         strcat(diff, "+0123456789012345678901234567890123456789012345678901234567890123456789"
                      "0123456789012345678901234567890123456789\n");
@@ -159,7 +152,6 @@ static void bytes_that_a_terminal_acts_on_are_escaped_and_long_hunks_are_cut(voi
 static void any_text_is_accepted(void **state)
 {
     struct kg_source_hunk hunk;
-    (void)state;
     for (size_t length = 0; length <= strlen(DIFF); length++) {
         char *cut = strndup(DIFF, length);
         kg_source_hunk_find(&arena, cut, &(struct kg_place){.function = "puts"}, 1, &hunk);
@@ -185,7 +177,6 @@ static void shell(const char *command)
 
 static int repository_make(void **state)
 {
-    (void)state;
     snprintf(folder, sizeof folder, "%s", support_folder());
     assert_non_null(getcwd(before, sizeof before));
     assert_int_equal(chdir(folder), 0);
@@ -210,7 +201,6 @@ static void two_commits_give_the_hunk_and_the_commit_that_brought_it(void **stat
 {
     const struct kg_source_diff diff = kg_source_diff_read(&arena, "one", "three");
     struct kg_source_hunk hunk;
-    (void)state;
     assert_non_null(diff.text);
     assert_true(kg_source_hunk_find(&arena, diff.text,
                                     &(struct kg_place){.function = "f", .file = "f.c", .line = 3},
@@ -226,7 +216,6 @@ static void two_commits_give_the_hunk_and_the_commit_that_brought_it(void **stat
 static void a_dirty_candidate_is_the_working_tree_and_in_no_commit(void **state)
 {
     struct kg_source_hunk hunk;
-    (void)state;
     shell("sed -i 's/g() + 1/h()/' f.c");
     const struct kg_source_diff diff = kg_source_diff_read(&arena, "three", "three-dirty");
     assert_non_null(diff.text);
@@ -239,7 +228,6 @@ static void a_dirty_candidate_is_the_working_tree_and_in_no_commit(void **state)
 /* git would start the filter to compare the working tree. */
 static void a_filter_of_the_repository_is_never_started(void **state)
 {
-    (void)state;
     shell("git config filter.spy.clean 'touch started; cat' && echo '*.c filter=spy' "
           ">.gitattributes && "
           "sed -i 's/g() + 1/h()/' f.c");
@@ -254,7 +242,6 @@ static void what_git_does_not_know_has_no_diff(void **state)
     static const char *const pairs[][2] = {
         {NULL, "two"}, {"one", NULL},         {"two", "two"},       {"none", "two"},
         {"", "two"},   {"one", "--output=x"}, {"one two", "three"}, {"one", "two:f.c"}};
-    (void)state;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         if (kg_source_diff_read(&arena, pairs[i][0], pairs[i][1]).text)
             fail_msg("pair %zu has a diff", i);

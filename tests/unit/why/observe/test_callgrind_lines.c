@@ -11,7 +11,6 @@ static char *folder;
 
 static int begin(void **state)
 {
-    (void)state;
     folder = support_folder();
     counted = (struct kg_counted){0};
     return 0;
@@ -19,7 +18,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     kg_callgrind_lines_free(&sums);
     kg_arena_free(&arena);
     support_remove(folder);
@@ -67,7 +65,6 @@ static const struct kg_counted_edge *edge_find(const char *caller, const char *c
 
 static void a_line_has_all_that_was_counted_there(void **state)
 {
-    (void)state;
     sample_read(2);
     const struct kg_counted_line *line = line_find("run", "work.c", 10);
     assert_string_equal(line->place.module, "libwork.so");
@@ -77,7 +74,6 @@ static void a_line_has_all_that_was_counted_there(void **state)
 
 static void positions_are_of_the_one_before(void **state)
 {
-    (void)state;
     sample_read(1);
     assert_true(line_find("run", "work.c", 12)->instructions == 50);
     assert_true(line_find("run", "inlined.h", 7)->instructions == 30);
@@ -88,7 +84,6 @@ static void positions_are_of_the_one_before(void **state)
 
 static void numbers_stand_for_names(void **state)
 {
-    (void)state;
     sample_read(1);
     const struct kg_counted_line *line = line_find("strcmp", "strcmp.S", 5);
     assert_string_equal(line->place.module, "libc.so.6");
@@ -97,7 +92,6 @@ static void numbers_stand_for_names(void **state)
 
 static void calls_are_edges_and_no_lines(void **state)
 {
-    (void)state;
     sample_read(2);
     assert_true(edge_find("run", "strcmp")->calls == 120);
     assert_true(edge_find("run", "strcmp")->instructions == 1200);
@@ -109,7 +103,6 @@ static void calls_are_edges_and_no_lines(void **state)
 
 static void code_without_symbols_is_one_line_of_its_file(void **state)
 {
-    (void)state;
     sample_read(1);
     const struct kg_counted_line *line = line_find(NULL, NULL, 0);
     assert_null(line->place.module);
@@ -118,7 +111,6 @@ static void code_without_symbols_is_one_line_of_its_file(void **state)
 
 static void the_workers_own_lines_are_left_out(void **state)
 {
-    (void)state;
     sample_read(1);
     for (size_t i = 0; i < counted.line_count; i++)
         assert_false(same(counted.lines[i].place.function, "main"));
@@ -130,7 +122,6 @@ static void of_a_kernels_plugin_what_makes_the_calls_is_left_out(void **state)
 {
     static const char text[] = "events: Ir\nob=/opt/stream.so\nfl=???\nfn=kg_kernel_run\n0 5\n"
                                "fn=kg_transpose_plain\n0 7\nfn=count\n0 9\n";
-    (void)state;
     assert_true(text_add(text, sizeof text - 1));
     kg_callgrind_lines_take(&sums, 1, &arena, &counted);
     assert_int_equal(counted.line_count, 2);
@@ -142,7 +133,6 @@ static void lines_are_ranked_by_what_they_cost(void **state)
     static const char text[] = "events: Ir D1mr DLmr Bcm\nfl=a.c\nfn=f\n1 900\n2 0 0 10\n3 0 80\n"
                                "4 0 0 0 70\n";
     static const size_t order[] = {2, 1, 3, 4};
-    (void)state;
     assert_true(text_add(text, sizeof text - 1));
     kg_callgrind_lines_take(&sums, 1, &arena, &counted);
     assert_int_equal(counted.line_count, 4);
@@ -153,7 +143,6 @@ static void lines_are_ranked_by_what_they_cost(void **state)
 static void no_more_lines_are_kept_than_there_is_room_for(void **state)
 {
     struct kg_text text = {0};
-    (void)state;
     kg_text_append(&text, "events: Ir\nfl=a.c\nfn=f\n");
     for (int i = 1; i <= 1000; i++)
         kg_text_printf(&text, "+1 %d\n", i);
@@ -169,7 +158,6 @@ static void positions_may_be_of_instructions_too(void **state)
 {
     static const char text[] = "positions: instr line\nevents: Ir\nob=x\nfl=a.c\nfn=f\n"
                                "0x401000 3 5\n+4 +1 6\n* * 7\ncfn=g\ncalls=2 0x500 9\n+8 -1 50\n";
-    (void)state;
     assert_true(text_add(text, sizeof text - 1));
     kg_callgrind_lines_take(&sums, 1, &arena, &counted);
     assert_true(line_find("f", "a.c", 3)->instructions == 5);
@@ -179,7 +167,6 @@ static void positions_may_be_of_instructions_too(void **state)
 
 static void several_files_are_summed(void **state)
 {
-    (void)state;
     assert_true(kg_callgrind_lines_add(&sums, KGATE_SOURCE_DIR "/tests/data/callgrind.out"));
     sample_read(1);
     assert_true(line_find("strcmp", "strcmp.S", 5)->instructions == 2 * 2410);
@@ -190,7 +177,6 @@ static void what_is_no_file_of_callgrinds_adds_nothing(void **state)
 {
     static const char *const texts[] = {"", "\n\n", "fn=(1) f\n1 2\n", "events: X\nfn=f\n1 2\n",
                                         "{\"json\": true}\n"};
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (text_add(texts[i], strlen(texts[i])))
             fail_msg("'%s' counted something", texts[i]);
@@ -207,7 +193,6 @@ static void numbers_out_of_any_range_do_no_harm(void **state)
         "-99999999999 2\n+99999999999999999999999 3\n* 99999999999999999999999999\nfn=(\n1 1\n"
         "fn=()\n1 1\nfn=(5\n1 1\nfn=(7)\n1 1\ncalls=\n1 1\ncalls=99999999999999999999 +1\n1 1\n"
         "calls=-1\n+\n-\n*\n0x\n+x\n1 -5\n";
-    (void)state;
     assert_true(text_add(text, sizeof text - 1));
     kg_callgrind_lines_take(&sums, 1, &arena, &counted);
     struct kg_text line = {0};
@@ -222,7 +207,6 @@ static void broken_files_do_no_harm(void **state)
     struct kg_text sample = {0};
     struct kg_error err;
     struct kg_random random = {.state = 20260131};
-    (void)state;
     assert_true(kg_file_read(KGATE_SOURCE_DIR "/tests/data/callgrind.out", 1 << 20, &sample, &err));
     for (size_t i = 0; i < sample.length; i += 7) {
         struct kg_arena own = {0};

@@ -20,7 +20,6 @@ static struct kg_repeated repeated;
 
 static int begin(void **state)
 {
-    (void)state;
     folder = support_folder();
     kg_hot_clear(&hot);
     look = (struct kg_look)KG_LOOK_NONE;
@@ -47,7 +46,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     kg_arena_free(&arena);
     support_remove(folder);
     return 0;
@@ -84,7 +82,6 @@ static void what_was_kept_is_found_again(void **state)
 {
     struct kg_hot found;
     struct kg_look found_look;
-    (void)state;
     store();
     assert_true(kg_looked_load(folder, KEY, (int64_t)time(NULL), &arena, &found, &found_look));
     assert_int_equal(found.counted.line_count, 1);
@@ -102,7 +99,6 @@ static void another_key_is_not_found(void **state)
 {
     struct kg_hot found;
     struct kg_look found_look;
-    (void)state;
     store();
     assert_false(kg_looked_load(folder, "f123456789abcdef0123456789abcdef", (int64_t)time(NULL),
                                 &arena, &found, &found_look));
@@ -112,7 +108,6 @@ static void another_key_is_not_found(void **state)
 static void it_holds_for_thirty_days_after_its_last_use(void **state)
 {
     const int64_t now_s = (int64_t)time(NULL);
-    (void)state;
     store();
     used_set(KEY, now_s - 31 * DAY_S);
     assert_false(load(now_s));
@@ -124,7 +119,6 @@ static void it_holds_for_thirty_days_after_its_last_use(void **state)
 static void what_could_not_be_seen_is_tried_again_the_next_day(void **state)
 {
     const int64_t now_s = (int64_t)time(NULL);
-    (void)state;
     hot.counted.reason = "timed out";
     store();
     assert_true(load(now_s + DAY_S / 2));
@@ -149,7 +143,6 @@ static void what_is_no_such_file_is_ignored(void **state)
         "\"hot\": "
         "{}}"};
     struct kg_error err;
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         assert_true(kg_file_write(path_of(KEY), texts[i], strlen(texts[i]), &err));
         if (load((int64_t)time(NULL)))
@@ -161,7 +154,6 @@ static void a_file_cut_short_is_ignored(void **state)
 {
     struct kg_text text = {0};
     struct kg_error err;
-    (void)state;
     store();
     assert_true(kg_file_read(path_of(KEY), 1 << 20, &text, &err));
     for (size_t length = 0; length + 2 < text.length; length += 11) {
@@ -184,7 +176,6 @@ static void the_oldest_are_removed(void **state)
     static const int64_t days[] = {2, 1, 31, 3};
     const int64_t now_s = (int64_t)time(NULL);
     struct kg_error err;
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         assert_true(kg_file_write(path_of(names[i]), "{}", 2, &err));
         used_set(names[i], now_s - days[i] * DAY_S);

@@ -101,7 +101,6 @@ static void each_shape_matches_its_source(void **state)
         {KGATE_LOOP_SHAPES_WIDE, "vector_loop", AT(vector_floats), ANY},
         {KGATE_LOOP_SHAPES_WIDE, "vector_loop", AT(chained), 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct kg_arena arena = {0};
         const struct kg_hot_loop loop =
@@ -133,7 +132,6 @@ static void a_chain_takes_as_long_as_its_latencies_sum_to(void **state)
         {"list_walk", AT(address_loads), 4},
         {"hash_bytes", AT(chained), 3},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct kg_arena arena = {0};
         const struct kg_hot_loop loop =
@@ -149,7 +147,6 @@ static void a_chain_takes_as_long_as_its_latencies_sum_to(void **state)
 static void loops_that_nothing_goes_through_are_held_up_by_units(void **state)
 {
     static const char *const functions[] = {"scaled", "modulo", "widened"};
-    (void)state;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         struct kg_arena arena = {0};
         const struct kg_hot_loop loop = smallest(&arena, functions[i]);
@@ -171,7 +168,6 @@ static bool shows(const struct kg_hot_loop *loop, const char *text)
 static void calls_are_shown_by_name_also_through_the_linkage_table(void **state)
 {
     struct kg_arena arena = {0};
-    (void)state;
     const struct kg_hot_loop own = smallest(&arena, "calling");
     const struct kg_hot_loop library = smallest(&arena, "calling_library");
     assert_true(shows(&own, "call callee"));
@@ -185,7 +181,6 @@ static void calls_are_shown_by_name_also_through_the_linkage_table(void **state)
 static void the_inner_loop_is_not_the_one_around_it(void **state)
 {
     struct kg_arena arena = {0};
-    (void)state;
     const struct kg_hot_loop inner =
         loop_in(&arena, KGATE_LOOP_SHAPES, KGATE_LOOP_SHAPES, "nested", AT(chained));
     const struct kg_hot_loop outer =
@@ -199,7 +194,6 @@ static void the_inner_loop_is_not_the_one_around_it(void **state)
 static void code_without_a_loop_is_a_whole_function(void **state)
 {
     struct kg_arena arena = {0};
-    (void)state;
     const struct kg_hot_loop loop = smallest(&arena, "straight");
     assert_true(loop.whole_function);
     assert_true(loop.divisions >= 1);
@@ -212,7 +206,6 @@ static void code_without_a_loop_is_a_whole_function(void **state)
 static void functions_are_found_without_symbols(void **state)
 {
     struct kg_arena arena = {0};
-    (void)state;
     const struct kg_hot_loop named = loop_in(
         &arena, KGATE_LOOP_SHAPES_HIDDEN, KGATE_LOOP_SHAPES_HIDDEN, "list_walk", AT(address_loads));
     const struct kg_hot_loop bare = loop_in(&arena, KGATE_LOOP_SHAPES_HIDDEN,
@@ -234,7 +227,6 @@ static void addresses_of_one_loop_count_together(void **state)
     struct kg_hot_loop *loops;
     size_t count, hot_count = 0, loop_count;
     static const char *const functions[] = {"list_walk", "serial_sum"};
-    (void)state;
     assert_true(kg_machine_code_open(KGATE_LOOP_SHAPES, &code));
     for (size_t f = 0; f < 2; f++) {
         const struct kg_function function = function_of(&code, functions[f]);
@@ -264,7 +256,6 @@ static void addresses_of_one_loop_count_together(void **state)
 static void a_loop_with_an_unknown_instruction_notes_nothing_of_its_time(void **state)
 {
     struct kg_arena arena = {0};
-    (void)state;
     const struct kg_hot_loop loop = loop_in(&arena, KGATE_LOOP_SHAPES_WIDE, KGATE_LOOP_SHAPES_WIDE,
                                             "unknown_bytes", AT(branches));
     assert_true(loop.code_count > 0 && !loop.whole_function);
@@ -284,7 +275,6 @@ static void what_cannot_be_read_has_no_loops(void **state)
     struct kg_arena arena = {0};
     struct kg_hot_loop *loops;
     size_t count;
-    (void)state;
     static const struct kg_hot_address hot[] = {
         {.module_path = NULL, .address = 4096, .share = 0.5},
         {.module_path = "/nowhere/at/all", .address = 4096, .share = 0.5},
@@ -301,7 +291,6 @@ static void code_that_is_none_does_no_harm(void **state)
 {
     unsigned char bytes[256];
     uint64_t random = 88172645463325252U;
-    (void)state;
     for (int turn = 0; turn < 400; turn++) {
         struct kg_arena arena = {0};
         struct kg_instruction *code;

@@ -120,7 +120,6 @@ static void expect_reason(const char *pattern, const char *function, const char 
 
 static void numbers_are_equal_by_their_values(void **state)
 {
-    (void)state;
     expect("numbers", "take_number", CALLS - 2);
     expect("new_numbers", "take_number", 0);
     expect("floats", "take_floats", CALLS - 1);
@@ -129,7 +128,6 @@ static void numbers_are_equal_by_their_values(void **state)
 
 static void pointers_are_equal_by_the_contents(void **state)
 {
-    (void)state;
     expect("equal_arrays", "take_array", CALLS - 1);
     expect("changed_array", "take_array", 0);
     expect("far_array", "take_array", 0);
@@ -144,13 +142,11 @@ static void pointers_are_equal_by_the_contents(void **state)
 /* A pointer to void may be the name of something elsewhere, so its value counts too. */
 static void a_pointer_to_void_is_equal_by_value_and_contents(void **state)
 {
-    (void)state;
     expect("voids", "take_void", CALLS - 2);
 }
 
 static void other_arguments_are_a_reason(void **state)
 {
-    (void)state;
     expect_reason("structures", "take_structure", "a parameter is neither a number nor a pointer");
     expect_reason("several", "take_several", "its number of parameters varies");
     expect_reason("nothing", "take_nothing", "it has no parameters");
@@ -159,7 +155,6 @@ static void other_arguments_are_a_reason(void **state)
 
 static void new_threads_are_watched_too(void **state)
 {
-    (void)state;
     struct kg_repeat_tracer *tracer = watch("new_numbers", "threads", "take_number");
     assert_int_equal(tracer->counts[0].calls, 4 * CALLS);
     assert_int_equal(tracer->counts[0].repeated, 3 * CALLS);
@@ -168,7 +163,6 @@ static void new_threads_are_watched_too(void **state)
 
 static void no_more_than_the_first_calls_are_counted(void **state)
 {
-    (void)state;
     struct kg_repeat_tracer *tracer = watch("many_numbers", NULL, "take_number");
     assert_int_equal(tracer->counts[0].calls, KG_REPEAT_CALLS_MOST);
     assert_int_equal(tracer->counts[0].repeated, KG_REPEAT_CALLS_MOST - 2);
@@ -180,7 +174,6 @@ static void no_more_than_the_first_calls_are_counted(void **state)
 static void leaving_in_the_middle_kills_nothing(void **state)
 {
     const char *const words[] = {KGATE_REPEATED_PROGRAM, "many_numbers", "threads", NULL};
-    (void)state;
     for (int i = 0; i < 20; i++) {
         const struct program program = program_start(words);
         struct kg_repeat_tracer *tracer = tracer_of((const char *const[]){"take_number", NULL});
@@ -199,7 +192,6 @@ static void several_functions_are_counted_apart(void **state)
 {
     static const char *const functions[] = {"take_array", "take_number", "take_structure", NULL};
     const char *const words[] = {KGATE_REPEATED_PROGRAM, "numbers", NULL};
-    (void)state;
     const struct program program = program_start(words);
     struct kg_repeat_tracer *tracer = tracer_of(functions);
     byte_await(&program);
@@ -247,7 +239,6 @@ static void a_program_that_the_process_starts_is_watched(void **state)
 {
     const struct program starter = starter_start();
     struct kg_repeat_tracer *tracer = tracer_of((const char *const[]){"take_array", NULL});
-    (void)state;
     start(tracer, &starter, true);
     turn(&starter);
     kg_repeat_tracer_stop(tracer);

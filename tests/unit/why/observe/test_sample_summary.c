@@ -40,7 +40,6 @@ static void few_samples_of_the_program_outweigh_its_start(void **state)
 {
     struct kg_arena arena = {0};
     struct kg_sampled sampled;
-    (void)state;
     summarize(true, &arena, &sampled);
     assert_true(sampled.samples == 62);
     assert_non_null(sampled.compiler);
@@ -53,7 +52,6 @@ static void loader_and_c_library_hold_no_own_code(void **state)
 {
     struct kg_arena arena = {0};
     struct kg_sampled sampled;
-    (void)state;
     summarize(false, &arena, &sampled);
     assert_true(sampled.samples == 50);
     assert_null(sampled.compiler);

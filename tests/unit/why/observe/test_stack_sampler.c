@@ -138,7 +138,6 @@ static double share_of(const struct kg_sampled *sampled, const char *function)
 static void the_function_that_runs_is_named(void **state)
 {
     struct looked looked;
-    (void)state;
     const pid_t child = child_start(spin_forever);
     struct kg_stack_sampler *sampler = sampler_of(child);
     ticks_take(sampler, 40);
@@ -167,7 +166,6 @@ APART static void spin_with_calls(void)
 static void samples_do_not_gather_at_system_calls(void **state)
 {
     struct looked looked;
-    (void)state;
     const pid_t child = child_start(spin_with_calls);
     struct kg_stack_sampler *sampler = sampler_of(child);
     ticks_take(sampler, 60);
@@ -181,7 +179,6 @@ static void samples_do_not_gather_at_system_calls(void **state)
 static void a_thread_that_waits_is_seen_in_its_call(void **state)
 {
     struct looked looked;
-    (void)state;
     const pid_t child = child_start(sleep_forever);
     wait_await(child);
     struct kg_stack_sampler *sampler = sampler_of(child);
@@ -205,7 +202,6 @@ static void two_spin(void)
 static void a_thread_that_waits_for_another_at_work_does_not_count(void **state)
 {
     struct looked looked;
-    (void)state;
     const pid_t child = child_start(two_spin);
     wait_await(child);
     struct kg_stack_sampler *sampler = sampler_of(child);
@@ -220,7 +216,6 @@ static void the_end_of_the_process_in_the_middle_is_no_error(void **state)
 {
     struct looked looked;
     int status;
-    (void)state;
     const pid_t child = child_start(spin_forever);
     struct kg_stack_sampler *sampler = sampler_of(child);
     ticks_take(sampler, 10);
@@ -238,7 +233,6 @@ static void a_process_that_is_traced_already_gives_the_reason(void **state)
     struct looked looked;
     int ready[2];
     char byte;
-    (void)state;
     const pid_t child = child_start(spin_forever);
     assert_int_equal(pipe(ready), 0);
     const pid_t tracer = fork();
@@ -278,7 +272,6 @@ static void spin_in_a_child(void)
 static void of_a_process_that_was_started_the_children_count(void **state)
 {
     struct looked looked;
-    (void)state;
     const pid_t child = child_start(spin_in_a_child);
     wait_await(child);
     struct kg_stack_sampler *sampler = sampler_of(child);
@@ -293,7 +286,6 @@ static void signals_arrive_at_a_process_that_is_sampled(void **state)
 {
     struct looked looked;
     int status;
-    (void)state;
     const pid_t child = child_start(spin_forever);
     struct kg_stack_sampler *sampler = sampler_of(child);
     ticks_take(sampler, 5);
@@ -350,7 +342,6 @@ static void end_at_work(void)
 static void processes_that_end_in_a_look_end(void **state)
 {
     struct looked looked;
-    (void)state;
     const pid_t child = child_start(end_at_work);
     struct kg_stack_sampler *sampler = sampler_of(child);
     assert_int_equal(end_await(child, sampler), 0);
@@ -376,7 +367,6 @@ static void receive_with_limit(void)
 /* Whoever is seen waiting in it is left to wait. */
 static void a_socket_with_a_time_limit_keeps_it(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct looked looked;
         by_read = i;
@@ -412,7 +402,6 @@ static void wait_in_vfork(void)
 static void who_does_not_stop_is_not_waited_for(void **state)
 {
     static struct kg_stopped stopped;
-    (void)state;
     assert_int_equal(pipe(held), 0);
     const pid_t child = child_start(wait_in_vfork);
     const struct kg_task task = {.process = child, .thread = child};
@@ -457,7 +446,6 @@ static int hidden_look(void)
 static void a_process_that_may_not_be_looked_at_gives_the_reason(void **state)
 {
     int status;
-    (void)state;
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0)
@@ -486,7 +474,6 @@ static void spin_in_made_code(void)
 static void code_in_no_file_counts(void **state)
 {
     struct looked looked;
-    (void)state;
     const pid_t child = child_start(spin_in_made_code);
     rest_ms(20);
     struct kg_stack_sampler *sampler = sampler_of(child);
@@ -504,7 +491,6 @@ static void code_in_no_file_counts(void **state)
 
 static void the_next_look_is_about_a_millisecond_away(void **state)
 {
-    (void)state;
     const pid_t child = child_start(sleep_forever);
     struct kg_stack_sampler *sampler = sampler_of(child);
     const uint64_t first = kg_stack_sampler_next_ns(sampler);

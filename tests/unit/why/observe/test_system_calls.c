@@ -170,7 +170,6 @@ static void reads_are_counted_with_their_bytes_and_nothing_of_the_workers(void *
     const struct worker worker = worker_start(false, NULL);
     struct kg_arena arena = {0};
     struct kg_system_calls calls;
-    (void)state;
     if (trace(&worker, false, 20000, &arena, &calls)) {
         assert_string_equal(calls.source, "ptrace");
         assert_null(calls.reason);
@@ -193,7 +192,6 @@ static void threads_that_a_call_starts_are_followed(void **state)
     const struct worker worker = worker_start(true, NULL);
     struct kg_arena arena = {0};
     struct kg_system_calls calls;
-    (void)state;
     if (trace(&worker, false, 20000, &arena, &calls)) {
         assert_non_null(kind(&calls, "read"));
         assert_float_equal(kind(&calls, "read")->calls, READS, 1e-9);
@@ -208,7 +206,6 @@ static void of_a_command_its_process_counts_from_its_exec_on(void **state)
     const struct worker worker = worker_start(false, "/bin/true");
     struct kg_arena arena = {0};
     struct kg_system_calls calls;
-    (void)state;
     if (trace(&worker, true, 20000, &arena, &calls)) {
         assert_non_null(kind(&calls, "execve"));
         assert_float_equal(kind(&calls, "execve")->calls, 1, 1e-9);
@@ -227,7 +224,6 @@ static void threads_of_a_command_count_from_their_first_call(void **state)
     const struct worker worker = worker_start(false, "/proc/self/exe");
     struct kg_arena arena = {0};
     struct kg_system_calls calls;
-    (void)state;
     if (trace(&worker, true, 100000, &arena, &calls)) {
         /* One of the first calls of each thread, and of the program itself. If enough other kinds
          * took longer, as under a sanitizer, it is not listed. */
@@ -247,7 +243,6 @@ static void a_call_that_is_not_seen_to_its_end_is_found_by_its_reads(void **stat
     const struct worker worker = worker_start(false, NULL);
     struct kg_arena arena = {0};
     struct kg_system_calls calls;
-    (void)state;
     if (trace(&worker, false, READS, &arena, &calls)) {
         assert_string_equal(calls.source, "ptrace");
         assert_int_equal(calls.kind_count, 0);
@@ -285,7 +280,6 @@ static void a_process_that_is_traced_already_is_a_refusal(void **state)
     struct kg_call_tracer *tracer;
     struct kg_error err;
     int refusal;
-    (void)state;
     if (ptrace(PTRACE_SEIZE, worker.pid, NULL, NULL) == 0) {
         assert_true(kg_call_tracer_start(&target, &tracer, &refusal, &err));
         assert_null(tracer);
@@ -303,7 +297,6 @@ static void the_end_of_the_process_is_left_for_who_started_it(void **state)
     struct kg_call_tracer *tracer;
     struct kg_error err;
     int refusal;
-    (void)state;
     assert_true(kg_call_tracer_start(&target, &tracer, &refusal, &err));
     if (tracer) {
         turn(&worker);
@@ -357,7 +350,6 @@ _Noreturn static void vforker_main(void)
  * stopped, too. */
 static void who_is_in_the_middle_of_a_vfork_is_let_go(void **state)
 {
-    (void)state;
     for (int i = 0; i < 20; i++) {
         struct kg_call_tracer *tracer;
         struct kg_error err;
@@ -398,7 +390,6 @@ static void calls_of_32_bits_do_not_count_as_others(void **state)
     struct kg_error err;
     int refusal, status, ready[2], alive[2];
     char byte = 0;
-    (void)state;
     assert_int_equal(pipe(ready), 0);
     assert_int_equal(pipe(alive), 0);
     const pid_t child = fork();

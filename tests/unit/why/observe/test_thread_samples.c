@@ -6,7 +6,6 @@ static void equal_stacks_are_kept_once(void **state)
 {
     const kg_code_address one[] = {1, 2, 3}, other[] = {1, 2, 4};
     struct kg_samples samples = {0};
-    (void)state;
     const uint32_t first = kg_samples_stack(&samples, one, 3);
     assert_int_not_equal(kg_samples_stack(&samples, other, 3), first);
     assert_int_equal(kg_samples_stack(&samples, one, 3), first);
@@ -19,7 +18,6 @@ static void equal_stacks_are_kept_once(void **state)
 static void stacks_without_frames_are_one(void **state)
 {
     struct kg_samples samples = {0};
-    (void)state;
     const uint32_t first = kg_samples_stack(&samples, NULL, 0);
     assert_int_equal(kg_samples_stack(&samples, NULL, 0), first);
     assert_int_equal(samples.stack_count, 1);

@@ -114,7 +114,6 @@ static void known_functions_speak_for_their_cause(void **state)
         {"strcmp", "ld-linux-x86-64.so.2", "linking"},
         {"__tls_get_addr", "ld-linux-x86-64.so.2", "call_overhead"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         struct scene scene;
         scene_start(&scene);
@@ -133,7 +132,6 @@ static void linking_is_what_libraries_cost(void **state)
 {
     static const char *const others[] = {"init_cpu_features.constprop.0", "__tunables_init"};
     struct scene scene;
-    (void)state;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         scene_start(&scene);
         stack_add(&scene, 0.6, others[i], "ld-linux-x86-64.so.2", NULL);
@@ -152,7 +150,6 @@ static void linking_is_what_libraries_cost(void **state)
 static void samples_in_calls_count_as_much_as_the_kernel_took(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_start(&scene);
     stack_add(&scene, 1, "read", "libc.so.6", "read");
     scene.hot.system_calls.source = "ptrace";
@@ -178,7 +175,6 @@ static void samples_in_calls_count_as_much_as_the_kernel_took(void **state)
 static void who_calls_is_looked_for_where_there_is_source(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_start(&scene);
     stack_add(&scene, 0.9, "sqlite3_step", "libsqlite3.so.0", "fsync");
     ASSERT_CAUSE(&scene, "sync_io");
@@ -191,7 +187,6 @@ static void who_calls_is_looked_for_where_there_is_source(void **state)
 static void memory_that_is_given_back_is_measured_by_keeping_it(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_start(&scene);
     stack_add(&scene, 0.5, "memset", "libc.so.6", NULL);
     stack_add(&scene, 0.3, "brk", "libc.so.6", "brk");
@@ -211,7 +206,6 @@ static void memory_that_is_given_back_is_measured_by_keeping_it(void **state)
 static void a_twentieth_is_no_cause(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_start(&scene);
     stack_add(&scene, 0.05, "_int_malloc", "libc.so.6", NULL);
     ASSERT_CAUSE(&scene, "none");
@@ -224,7 +218,6 @@ static void system_calls_speak_for_theirs(void **state)
         const char *call, *cause;
     } known[] = {{"fsync", "sync_io"}, {"clone3", "processes"},   {"nanosleep", "waiting"},
                  {"futex", "locks"},   {"munmap", "page_faults"}, {"read", "small_io"}};
-    (void)state;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         struct scene scene;
         scene_start(&scene);
@@ -242,7 +235,6 @@ static void system_calls_speak_for_theirs(void **state)
 static void many_comparisons_in_a_call_are_a_search(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_start(&scene);
     stack_add(&scene, 0.6, "__strcmp_avx2", "libc.so.6", NULL);
     scene.hot.counted.edge_count = 2;
@@ -263,7 +255,6 @@ static void many_comparisons_in_a_call_are_a_search(void **state)
 static void many_short_looks_through_a_text_prove_nothing(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_start(&scene);
     stack_add(&scene, 0.8, "__memchr_avx2", "libc.so.6", NULL);
     scene.hot.counted.edge_count = 1;
@@ -279,7 +270,6 @@ static void many_short_looks_through_a_text_prove_nothing(void **state)
 static void what_is_called_often_is_so_by_whatever_name_it_was_seen(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_start(&scene);
     stack_add(&scene, 0.4, "__pthread_mutex_unlock_usercnt", "libc.so.6", NULL);
     scene.hot.counted.edge_count = 1;
@@ -300,7 +290,6 @@ static void what_is_called_often_is_so_by_whatever_name_it_was_seen(void **state
 static void who_waits_to_read_from_programs_waits_for_these(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_start(&scene);
     stack_add(&scene, 0.5, "read", "libc.so.6", "read");
     scene.stacks[0].waiting = true;
@@ -319,7 +308,6 @@ static void who_waits_to_read_from_programs_waits_for_these(void **state)
 static void loops_speak_for_what_they_are_made_of(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_start(&scene);
     loop_add(&scene, 0.8)->divisions = 1;
     ASSERT_CAUSE(&scene, "division");
@@ -367,7 +355,6 @@ static void a_loop_that_stalls_names_the_counts_in_it(void **state)
 {
     struct scene scene;
     struct kg_counted_line *line;
-    (void)state;
     stalled_add(&scene, &line);
     ASSERT_CAUSE(&scene, "none");
     line->mispredicted = 100e3;
@@ -403,7 +390,6 @@ static void the_processors_counters_count_instead_of_what_is_simulated(void **st
 {
     struct scene scene;
     struct kg_counted_line *line;
-    (void)state;
     stalled_add(&scene, &line);
     scene.hot.counted.instructions = line->instructions;
     scene.hot.counted.mispredicted = line->mispredicted = 100e3;
@@ -437,7 +423,6 @@ static void the_processors_counters_count_instead_of_what_is_simulated(void **st
 static void a_loop_over_all_pairs_is_quadratic_at_most(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_start(&scene);
     struct kg_hot_loop *loop = loop_add(&scene, 1);
     struct kg_counted_line *line = line_add(&scene);
@@ -463,7 +448,6 @@ static void fresh_pages_take_their_share_from_what_was_seen(void **state)
 {
     struct scene scene;
     struct kg_counted_line *line;
-    (void)state;
     stalled_add(&scene, &line);
     line->line_misses = 5e3;
     scene.facts.page_fault_ns = 500;
@@ -475,7 +459,6 @@ static void fresh_pages_take_their_share_from_what_was_seen(void **state)
 static void few_regions_that_end_apart_are_uneven(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_start(&scene);
     scene.facts.traits.threads = scene.facts.traits.cores_busy = 2;
     stack_add(&scene, 0.4, NULL, "libgomp.so.1.0.0", NULL);
@@ -494,7 +477,6 @@ static void few_regions_that_end_apart_are_uneven(void **state)
 static void who_sleeps_makes_others_wait(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_start(&scene);
     stack_add(&scene, 0.5, "sem_wait", "libc.so.6", "futex");
     ASSERT_CAUSE(&scene, "locks");
@@ -531,7 +513,6 @@ static void a_function_with_equal_arguments_repeats_its_work(void **state)
 {
     struct scene scene;
     struct repeats repeats;
-    (void)state;
     repeats_add(&scene, &repeats);
     ASSERT_CAUSE(&scene, "repeated_work");
     assert_ptr_equal(scene.causes.of[0].repeated, &repeats.repeated[0]);
@@ -555,7 +536,6 @@ static void calls_without_equal_arguments_are_no_evidence(void **state)
 {
     struct scene scene;
     struct repeats repeats;
-    (void)state;
     repeats_add(&scene, &repeats);
     repeats.repeated[0].repeated = 50;
     ASSERT_CAUSE(&scene, "repeated_work");
@@ -575,7 +555,6 @@ static void the_function_with_the_most_repeated_work_is_named(void **state)
 {
     struct scene scene;
     struct repeats repeats;
-    (void)state;
     repeats_add(&scene, &repeats);
     scene.hot.sampled.function_count = scene.hot.counted.edge_count = 2;
     scene.hot.repeats.function_count = 2;
@@ -591,7 +570,6 @@ static void the_function_with_the_most_repeated_work_is_named(void **state)
 static void an_experiment_is_measured(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_start(&scene);
     loop_add(&scene, 0.9)->scalar_floats = 2;
     scene.hot.experiment_count = 1;
@@ -610,7 +588,6 @@ static void an_experiment_is_measured(void **state)
 static void one_thread_that_is_faster_notes_it(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_start(&scene);
     own_add(&scene, 0.9);
     scene.facts.traits.threads = scene.facts.traits.cores_busy = 2;
@@ -629,7 +606,6 @@ static void one_thread_that_is_faster_notes_it(void **state)
 static void what_only_looks_like_it_must_take_a_quarter(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_start(&scene);
     stack_add(&scene, 0.2, "_int_malloc", "libc.so.6", NULL);
     ASSERT_CAUSE(&scene, "none");
@@ -642,7 +618,6 @@ static void what_only_looks_like_it_must_take_a_quarter(void **state)
 static void one_or_two_requests_are_not_many(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_start(&scene);
     stack_add(&scene, 0.4, "lseek", "libc.so.6", "lseek");
     scene.hot.system_calls.source = "ptrace";
@@ -658,7 +633,6 @@ static void pages_are_no_cause_of_what_goes_on_line_by_line(void **state)
 {
     struct scene scene;
     struct kg_counted_line *line;
-    (void)state;
     stalled_add(&scene, &line);
     scene.hot.experiment_count = 1;
     scene.experiments[0] = (struct kg_experiment){
@@ -689,7 +663,6 @@ static void threads_add(struct scene *scene, double alone_ns)
 static void the_first_thread_that_works_on_alone_has_too_much(void **state)
 {
     struct scene scene;
-    (void)state;
     threads_add(&scene, 1.1e6);
     stack_add(&scene, 0.9, "hash._omp_fn.0", "own.so", NULL); /* called from work */
     stack_add(&scene, 0.1, "hash._omp_fn.0", "own.so", NULL);
@@ -706,7 +679,6 @@ static void the_first_thread_that_works_on_alone_has_too_much(void **state)
 static void threads_that_gain_all_that_they_can_do_not_wait(void **state)
 {
     struct scene scene;
-    (void)state;
     threads_add(&scene, 1.9e6);
     stack_add(&scene, 0.5, NULL, "libgomp.so.1.0.0", NULL);
     ASSERT_CAUSE(&scene, "none");
@@ -718,7 +690,6 @@ static void threads_that_gain_all_that_they_can_do_not_wait(void **state)
 static void an_uneven_share_never_takes_longer_than_one_thread(void **state)
 {
     struct scene scene;
-    (void)state;
     threads_add(&scene, 0.5e6);
     loop_add(&scene, 0.4)->stores = 1;
     stack_add(&scene, 0.6, NULL, "libgomp.so.1.0.0", NULL);
@@ -749,7 +720,6 @@ static double saved_of(struct scene *scene, const char *name)
 static void an_estimate_is_given_where_it_is_known_within_half_as_much_again(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_start(&scene);
     scene.hot.sampled.samples = 500;
     stack_add(&scene, 0.6, "_int_malloc", "libc.so.6", NULL);
@@ -771,7 +741,6 @@ static void an_estimate_is_given_where_it_is_known_within_half_as_much_again(voi
 static void what_looks_through_strings_may_go_with_its_caller(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_start(&scene);
     scene.hot.sampled.samples = 500;
     stack_add(&scene, 0.6, "strlen", "libc.so.6", NULL);
@@ -786,7 +755,6 @@ static void what_looks_through_strings_may_go_with_its_caller(void **state)
 static void what_keeping_memory_saved_has_the_place_that_was_seen(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_start(&scene);
     scene.hot.sampled.samples = 500;
     stack_add(&scene, 0.3, "munmap", "libc.so.6", "munmap");
@@ -802,7 +770,6 @@ static void what_keeping_memory_saved_has_the_place_that_was_seen(void **state)
 static void nothing_seen_gives_nothing(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_start(&scene);
     scene.hot.sampled.source = NULL;
     stack_add(&scene, 0.9, "_int_malloc", "libc.so.6", NULL);
@@ -815,7 +782,6 @@ static void nothing_seen_gives_nothing(void **state)
 static void what_a_call_of_the_mathematics_library_takes_is_the_librarys(void **state)
 {
     struct scene scene;
-    (void)state;
     scene_start(&scene);
     stack_add(&scene, 0.4, "expf", "libm.so.6", NULL);
     stack_add(&scene, 0.5, "work", "own.so", NULL);
@@ -837,7 +803,6 @@ static void a_trace_has_three_causes_at_most_with_a_place_and_what_is_left(void 
     struct kg_facts facts;
     struct kg_causes causes;
     const struct kg_suggest_settings settings = settings_default();
-    (void)state;
     facts_make(&facts, "cuda", false,
                (const struct named_fact[]){{"time_ns", 200e3},
                                            {"gpu_ns", 90e3},
@@ -872,7 +837,6 @@ static void a_trace_has_three_causes_at_most_with_a_place_and_what_is_left(void 
 
 static void every_cause_has_a_rule(void **state)
 {
-    (void)state;
     for (int kind = 1; kind < KG_CAUSE_COUNT; kind++) {
         const struct kg_rule *rule = kg_rule_of_cause((enum kg_cause_kind)kind);
         assert_non_null(rule);

@@ -375,19 +375,16 @@ static void file_run(const char *name)
 
 static void causes(void **state)
 {
-    (void)state;
     file_run("causes");
 }
 
 static void diagnoses(void **state)
 {
-    (void)state;
     file_run("diagnosis");
 }
 
 static void changes(void **state)
 {
-    (void)state;
     file_run("changes");
 }
 

@@ -7,7 +7,6 @@ enum { NAME_MOST = 64 };
 
 static void what_is_saved_at_most_has_a_medium_priority_at_most(void **state)
 {
-    (void)state;
     for (size_t r = 0; kg_rule_at(r); r++)
         for (size_t i = 0; trial_at(i); i++) {
             const struct kg_suggest_settings settings = settings_default();
@@ -24,7 +23,6 @@ static void what_is_saved_at_most_has_a_medium_priority_at_most(void **state)
 
 static void a_rule_looks_at_cases_or_at_scopes(void **state)
 {
-    (void)state;
     for (size_t i = 0; trial_at(i); i++) {
         struct trial trial = *trial_at(i);
         struct kg_facts facts;
@@ -39,7 +37,6 @@ static void words_name_facts_that_exist(void **state)
 {
     static const char *const texts[] = {"other_device_id", "faster_version_id", "sweep_parameter",
                                         "sweep_measure", "whole"};
-    (void)state;
     for (size_t r = 0; kg_rule_at(r); r++) {
         const char *words[] = {kg_rule_at(r)->description, kg_rule_at(r)->hint,
                                kg_rule_at(r)->doubt};
@@ -67,7 +64,6 @@ static void words_are_filled_in(void **state)
 {
     struct kg_facts facts;
     struct kg_text text = {0};
-    (void)state;
     facts_make(&facts, "cpu", false, (const struct named_fact[]){{"time_ns", 2.5e6}, {0}});
     kg_rule_text("{operation} takes {time_ns}, or {wait_ns}, {nothing}{} and {open", &facts, &text);
     assert_string_equal(kg_text_string(&text), "case takes 2.50 ms, or ?, ?? and {open");
@@ -77,7 +73,6 @@ static void words_are_filled_in(void **state)
 /* A line each on a terminal, which shows control characters as such. */
 static void sketches_are_single_lines(void **state)
 {
-    (void)state;
     for (size_t r = 0; kg_rule_at(r); r++) {
         const struct kg_rule *rule = kg_rule_at(r);
         if (strpbrk(rule->before ? rule->before : "", "\n\t") ||
@@ -93,7 +88,6 @@ static void sketches_are_single_lines(void **state)
 
 static void sketches_are_of_causes_and_none_stands_behind_one_for_all(void **state)
 {
-    (void)state;
     for (size_t r = 0; kg_rule_at(r); r++) {
         const struct kg_rule *rule = kg_rule_at(r);
         bool all = false;

@@ -3,7 +3,6 @@
 
 static void each_rule_fires_on_its_cause_and_not_just_short_of_it(void **state)
 {
-    (void)state;
     for (size_t i = 0; trial_at(i); i++) {
         struct kg_facts facts;
         trial_make(trial_at(i), trial_at(i)->fires, &facts);
@@ -19,7 +18,6 @@ static void each_rule_fires_on_its_cause_and_not_just_short_of_it(void **state)
 
 static void every_rule_has_such_a_trial(void **state)
 {
-    (void)state;
     for (size_t r = 0; kg_rule_at(r); r++) {
         bool found = kg_rule_is_cause(kg_rule_at(r)); /* test_causes.c has those */
         for (size_t i = 0; trial_at(i); i++)
@@ -33,7 +31,6 @@ static void every_rule_has_such_a_trial(void **state)
 static void a_rule_needs_each_fact_of_its_trial_that_is_not_only_noted(void **state)
 {
     /* without its time no operation has anything to save */
-    (void)state;
     for (size_t i = 0; trial_at(i); i++) {
         struct kg_facts facts;
         trial_make(trial_at(i), trial_at(i)->fires, &facts);
@@ -89,7 +86,6 @@ static void nonsense_try(const struct kg_facts *base, const struct kg_trait *fac
 
 static void no_nonsense_in_any_fact_gives_a_silly_figure(void **state)
 {
-    (void)state;
     for (size_t i = 0; trial_at(i); i++) {
         struct kg_facts base;
         struct kg_trait fact;
@@ -137,7 +133,6 @@ static bool speaks_against(const struct trial *trial)
 static void the_fact_that_a_rule_turns_on_must_make_sense(void **state)
 {
     static const double nonsense[] = {NAN, INFINITY, -INFINITY, -1};
-    (void)state;
     for (size_t i = 0; trial_at(i); i++)
         for (size_t v = 0; v < sizeof nonsense / sizeof nonsense[0]; v++) {
             struct kg_facts facts;
@@ -152,7 +147,6 @@ static void the_fact_that_a_rule_turns_on_must_make_sense(void **state)
 
 static void nothing_known_gives_nothing(void **state)
 {
-    (void)state;
     for (size_t r = 0; kg_rule_at(r); r++)
         for (int scope = 0; scope < 2; scope++) {
             struct kg_facts facts;
@@ -185,7 +179,6 @@ static const char *page_part(struct kg_text *page, const char *path, const char 
 static void the_page_names_for_every_rule_where_it_was_seen_to_fire(void **state)
 {
     struct kg_text page = {0};
-    (void)state;
     const char *part = page_part(&page, KGATE_SOURCE_DIR "/docs/evidence/suggestions.md",
                                  "<!-- seen -->", "<!-- /seen -->");
     for (size_t r = 0; kg_rule_at(r); r++) {
