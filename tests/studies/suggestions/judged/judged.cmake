@@ -4,5 +4,4 @@ file(GLOB judged_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.c)
 add_library(suggestions_judged MODULE EXCLUDE_FROM_ALL ${judged_sources})
 target_compile_options(suggestions_judged PRIVATE -O2 -g)
 target_link_libraries(suggestions_judged PRIVATE kgate_flags kgate_openmp Threads::Threads m)
-set_target_properties(suggestions_judged PROPERTIES PREFIX ""
-                      LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+set_target_properties(suggestions_judged PROPERTIES PREFIX "")

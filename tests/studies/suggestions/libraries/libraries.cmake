@@ -44,4 +44,3 @@ target_link_options(suggestions_libraries PRIVATE -Wl,-Bsymbolic)
 target_link_libraries(
   suggestions_libraries PRIVATE kgate_flags Threads::Threads m
   ${KGATE_DEBIAN}/sqlite/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/libsqlite3.so.0)
-set_target_properties(suggestions_libraries PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
