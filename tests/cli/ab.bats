@@ -54,7 +54,7 @@ YAML
 
 @test "ab of two programs" {
     printf '#!/bin/sh\nexit 0\n' >old
-    printf '#!/bin/sh\nexec sleep 0.05\n' >new
+    printf '#!/bin/sh\nexec sleep 0.02\n' >new
     chmod +x old new
     suite_of <<<"  - {name: program, command: [./old, --flag], threshold: 50%, rounds: {min: 8, max: 8}, metrics: [time]}"
     run kgate ab -c one.yaml --base old --head new -o out
@@ -159,7 +159,7 @@ C
 }
 
 @test "ab of two plugins without -o names no file that is removed" {
-    run kgate ab "$PLUGINS/libreporting.so" "$PLUGINS/libreporting_slow.so" --rounds 3 --export ab.json
+    run kgate ab "$PLUGINS/libreporting.so" "$PLUGINS/libreporting_slow.so" --rounds 3 --filter 'turns/*' --export ab.json
     echo "$output"
     [[ "$output" != *"kgate-ab-"* ]]
     # whether anything is suggested depends on the machine
@@ -213,7 +213,7 @@ C
 }
 
 @test "with --budget a doubt goes on beyond rounds.max, and the advice is no more rounds" {
-    run kgate ab 'sleep 0' 'sleep 0.03' --set rounds.min=1 --set rounds.max=1 --set disturbance=100% --budget 30s -o out
+    run kgate ab 'sleep 0' 'sleep 0.02' --set rounds.min=1 --set rounds.max=1 --set min_time=1ms --set disturbance=100% --budget 30s -o out
     [ "$status" -eq 1 ]
     jq -e '.cases[0].rounds > 2' out/comparison.json
 }
@@ -235,7 +235,7 @@ C
     jq -e '.base | startswith("v1 (")' out/comparison.json
     grep -q 'Baseline: v1 (.*, candidate: v2 (' out/report.md
     # one name is the base's
-    run kgate ab "$PLUGINS/libreporting.so" "$PLUGINS/libreporting_slow.so" --rounds 3 --name old --export ab.json
+    run kgate ab "$PLUGINS/libreporting.so" "$PLUGINS/libreporting_slow.so" --rounds 3 --set trace=no --name old --export ab.json
     [[ "$output" == *"  baseline: old ($PLUGINS/libreporting.so), candidate: $PLUGINS/libreporting_slow.so"* ]]
     jq -e '(.base | startswith("old (")) and (.head | endswith("libreporting_slow.so"))' ab.json
     # nobody asked: as ever
