@@ -352,11 +352,13 @@ static bool pair_round(struct match *match, bool confirm, bool *beside)
 static bool shared_round(struct kg_pairing *pairing, struct match *match, bool confirm)
 {
     const size_t index = match->index;
-    bool *apart = &pairing->apart[index];
-    if (!pair_round(match, confirm, apart))
+    bool beside = false;
+    if (!pair_round(match, confirm, &beside))
         return false;
-    if (*apart)
+    if (beside) {
+        pairing->apart[index] = true;
         return kg_pairing_round(pairing, index, confirm, match->err);
+    }
     if (!kg_case_measurable(&pairing->base.results.cases[index]) ||
         !kg_case_measurable(&pairing->head.results.cases[index]))
         pair_kill(match);
