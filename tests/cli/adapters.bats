@@ -232,6 +232,10 @@ bench/benchmark=BM_pair<int%2C double>/manual_time/cpu" ]
     suite_of <<<'  - {name: b, command: [x], format: google-benchmark, metrics: [time, instructions]}'
     run kgate list -c one.yaml
     [[ $output == *"supports only time, peak_memory and cpu_time, because"* ]]
+    # a workload's own number of calls, whatever the defaults say of time
+    suite_of <<<'  - {name: b, command: [x], format: google-benchmark, iterations: 5}'
+    run kgate list -c one.yaml
+    [[ $output == *"chooses its own number of calls; write \`min_time\` instead"* ]]
     suite_of <<<'  - {name: b, kernel: copy, format: google-benchmark}'
     run kgate list -c one.yaml
     [[ $output == *"'format' goes with 'command'"* ]]
