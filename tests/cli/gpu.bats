@@ -84,6 +84,16 @@ YAML
     jq -e '.cases[0].summary.min_ns > .cases[2].summary.min_ns + 25000' r.json
 }
 
+@test "iterations: so many calls per round on the GPU, in whole samples" {
+    gpu_suite <<YAML
+  - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work, iterations: 9, timing: [cold, hot]}
+YAML
+    needs_code
+    run -0 gpu run -c gpu.yaml -o r.json
+    jq -e '.cases[0].rounds.calls | length >= 3 and all(. == 9)' r.json
+    jq -e '.cases[1].rounds | .calls[0] >= 9 and .calls[0] < 9 + .batch[0]' r.json
+}
+
 @test "results have clocks, cycles, telemetry, memory, and what a call launches" {
     gpu_suite <<YAML
   - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work, params: {launches: 2, transfer_bytes: 1MiB, allocate_bytes: 64MiB}, trace: yes}
