@@ -18,8 +18,8 @@ script's.
             the kernels' machine code, further tests of the command line, and a Slurm cluster of four nodes
   --help    prints this
 
-The builds are in build/PRESET; KGATE_TEST_JOBS is how many tests run at a time (default: as many as
-there are CPUs).
+The builds are in build/PRESET. KGATE_TEST_JOBS is how many tests run at a time. Default: one more than
+there are CPUs, because many tests wait.
 TEXT
 }
 
@@ -55,7 +55,7 @@ preset_build() {
 preset_test() {
     local preset=$1
     shift
-    ctest --preset "$preset" -j "${KGATE_TEST_JOBS:-$(nproc)}" "$@"
+    ctest --preset "$preset" -j "${KGATE_TEST_JOBS:-$(($(nproc) + 1))}" "$@"
 }
 
 setup "$job"
