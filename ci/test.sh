@@ -18,8 +18,8 @@ script's.
             the kernels' machine code, further tests of the command line, and a Slurm cluster of four nodes
   --help    prints this
 
-The builds are in build/PRESET. KGATE_TEST_JOBS is how many tests run at a time. Default: one more than
-there are CPUs, because many tests wait.
+The builds are in build/PRESET. KGATE_TEST_JOBS is how many tests run at a time. Default: as many as there
+are CPUs; without --all one more, because many tests wait.
 TEXT
 }
 
@@ -53,9 +53,11 @@ preset_build() {
 }
 
 preset_test() {
-    local preset=$1
+    local preset=$1 jobs
     shift
-    ctest --preset "$preset" -j "${KGATE_TEST_JOBS:-$(($(nproc) + 1))}" "$@"
+    jobs=$(nproc)
+    [ "$job" = all ] || jobs=$((jobs + 1))
+    ctest --preset "$preset" -j "${KGATE_TEST_JOBS:-$jobs}" "$@"
 }
 
 setup "$job"
