@@ -43,7 +43,7 @@ static struct kg_bisect_point point_of(const struct kg_bisect_commit *commit, si
 {
     const struct kg_bisect_level level =
         kg_bisect_level(commit->pairs, commit->pair_count, deviation);
-    return (struct kg_bisect_point){index, level.mean, deviation * deviation / level.count};
+    return (struct kg_bisect_point){index, level.mean, level.variance};
 }
 
 /* The commit's probabilities, the levels and the deviation from everything measured so far. */

@@ -93,8 +93,7 @@ static bool rounds_measure(struct kg_pairing *pairing, const struct kg_settings 
         if (wanted >= settings->rounds_max ||
             (pairs->count &&
              kg_bisect_pairs_enough(levels.good, levels.bad,
-                                    kg_bisect_level(pairs->logs, pairs->count, levels.deviation),
-                                    levels.deviation)))
+                                    kg_bisect_level(pairs->logs, pairs->count, levels.deviation))))
             break;
     }
     if (!pairs->count)

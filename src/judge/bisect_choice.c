@@ -15,10 +15,11 @@ static const double GAIN_LEAST = 0.025;
 /* From this information on the larger of two steps comes first. */
 static const double GAIN_CLEAR = 0.2;
 
-bool kg_bisect_pairs_enough(double good, double bad, struct kg_bisect_level level, double deviation)
+bool kg_bisect_pairs_enough(double good, double bad, struct kg_bisect_level level)
 {
-    const double mean = level.mean;
-    const double variance = deviation * deviation / level.count;
+    const double mean = level.mean, variance = level.variance;
+    if (!level.is_clear)
+        return false;
     const double effect = fabs(bad - good), middle = (good + bad) / 2;
     const double ratio = (bad - good) * (mean - middle) / variance;
     const double distance = fabs(fabs(mean - middle) - effect / 2);

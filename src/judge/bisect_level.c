@@ -1,5 +1,6 @@
 /* bisect_level.c: the level of a build by its pairs. A CPU that others use for a moment moves one pair by a fifth of its
- * value. So the spread of all pairs is a median, and pairs far from the median of their build do not count. */
+ * value. So the spread of all pairs is a median, and pairs far from the median of their build do not count. If many are
+ * far, the build was measured under a load that comes and goes: nobody knows which pairs are right. */
 #include <math.h>
 
 #include "base/statistics/stats.h"
@@ -10,6 +11,10 @@
 static const double DEVIATION_LEAST = 1e-4;
 /* A pair farther from the median than so many standard deviations does not count. */
 static const double FAR = 3;
+/* Share of near pairs from which a level is clear. */
+static const double CLEAR = 0.75;
+/* Variance of a median over that of a mean, for a normal distribution: pi / 2. */
+static const double MEDIAN = 1.5708;
 /* Standard deviation of a normal distribution over its median absolute deviation. */
 static const double NORMAL = 1.4826;
 
@@ -44,18 +49,19 @@ double kg_bisect_deviation(const struct kg_bisect *bisect)
 struct kg_bisect_level kg_bisect_level(const double *pairs, size_t n, double deviation)
 {
     struct kg_arena scratch = {0};
-    struct kg_bisect_level level = {NAN, 0};
     double *sorted = kg_arena_alloc(&scratch, n + 1, sizeof *sorted);
     double sum = 0;
+    size_t near = 0;
     const double median = n ? kg_median_of(pairs, n, sorted) : NAN;
     for (size_t i = 0; i < n; i++)
-        if (!(fabs(pairs[i] - median) > FAR * deviation)) {
+        if (fabs(pairs[i] - median) <= FAR * deviation) {
             sum += pairs[i];
-            level.count++;
+            near++;
         }
-    /* an even number of pairs may all be far from the middle between them */
-    level.mean = level.count > 0 ? sum / level.count : median;
-    level.count = fmax(level.count, 1);
     kg_arena_free(&scratch);
-    return level;
+    if (near > 0 && (double)near >= CLEAR * (double)n)
+        return (struct kg_bisect_level){sum / (double)near, deviation * deviation / (double)near,
+                                        true};
+    const double own = kg_standard_deviation(pairs, n);
+    return (struct kg_bisect_level){median, MEDIAN * own * own / (double)n, false};
 }

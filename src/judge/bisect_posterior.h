@@ -108,18 +108,20 @@ bool kg_bisect_is_found(const struct kg_bisect_range *range,
  * returns  the mass of the marked commits */
 double kg_bisect_set(const struct kg_bisect_range *range, const double *mass, bool *in);
 
-/* Level of a build: mean of the log ratios of its pairs, and the number of pairs that count. */
+/* Level of a build, as a log ratio to the good end. */
 struct kg_bisect_level {
-    double mean, count;
+    double mean;
+    double variance; /* of `mean`, without the build's offset */
+    bool is_clear;   /* most pairs agree */
 };
-/* Pairs farther than three standard deviations from the median do not count.
+/* Mean of the pairs. Those farther than three standard deviations from the median do not count. If more than a quarter
+ * is so far, the level is the median, and its variance comes from the spread of these pairs.
+ * pairs      log ratios
  * n          0: the level is NaN
- * deviation  standard deviation of a pair; NaN: unknown, and all pairs count */
+ * deviation  usual standard deviation of a pair */
 struct kg_bisect_level kg_bisect_level(const double *pairs, size_t n, double deviation);
 
 /* Whether the pairs of a build suffice. They do if Wald's sequential test decides for one of the two levels with an
  * error of 0.1 %, and the mean is near it. They also do if the mean is known to a quarter of the effect, twice its
- * standard error. So a third level, of a second cause, gets more pairs.
- * deviation  standard deviation of a pair */
-bool kg_bisect_pairs_enough(double good, double bad, struct kg_bisect_level level,
-                            double deviation);
+ * standard error. So a third level, of a second cause, gets more pairs. So does a level that is not clear. */
+bool kg_bisect_pairs_enough(double good, double bad, struct kg_bisect_level level);

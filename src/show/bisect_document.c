@@ -4,6 +4,7 @@
 
 #include "base/escape.h"
 #include "base/units.h"
+#include "judge/bisect_posterior.h"
 #include "show/cells.h"
 #include "show/document.h"
 #include "show/format_parts.h"
@@ -14,9 +15,9 @@ static const char *const state_words[] = {
     [KG_BISECT_ENDS] = "the ends are not measured yet",
     [KG_BISECT_SEARCHING] = "unfinished: the same command continues the search",
     [KG_BISECT_ABSENT] = "not there any more: the bad end is not slower than the good end",
-    [KG_BISECT_UNCLEAR] = "undecided: the ends may differ, or no search can follow the metric. "
-                          "Raise rounds.max, or measure on a "
-                          "quieter machine; ends/report.md beside bisect.json has the rounds",
+    [KG_BISECT_UNCLEAR] = "undecided: ends/report.md beside bisect.json has the rounds. "
+                          "To decide, raise rounds.max or measure on a quieter machine. Counted "
+                          "instructions have no pairs: search by cpu_time",
     [KG_BISECT_FOUND] = "",
     [KG_BISECT_SET_ONLY] = "no further build can tell the commits of the 95 % set apart",
     [KG_BISECT_BUDGET] = "the budget is used up; the same command continues the search",
@@ -202,22 +203,16 @@ static void counts_add(struct kg_document *document, const struct kg_bisect *bis
                      bisect->others, bisect->others == 1 ? " is" : "s are");
 }
 
-static double mean_of(const double *x, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += x[i];
-    return sum / (double)n;
-}
-
-static void commit_row(struct kg_table *table, const struct kg_bisect_commit *commit)
+static void commit_row(struct kg_table *table, const struct kg_bisect_commit *commit,
+                       double deviation)
 {
     struct kg_table_row *row = kg_table_row_add(table);
     char change[KG_UNIT_BYTES];
     row->cells[0] = kg_arena_printf(&table->arena, "%.*s", HASH_SHOWN, commit->hash);
     row->cells[1] = kg_bisect_status_names[commit->status];
     if (commit->pair_count) {
-        kg_change_format(exp(mean_of(commit->pairs, commit->pair_count)), change);
+        kg_change_format(exp(kg_bisect_level(commit->pairs, commit->pair_count, deviation).mean),
+                         change);
         row->cells[2] = kg_arena_copy(&table->arena, change);
         row->cells[3] = kg_arena_printf(&table->arena, "%zu", commit->pair_count);
     }
@@ -240,7 +235,7 @@ static void table_add(struct kg_document *document, const struct kg_bisect *bise
     struct kg_table *table = kg_part_table(document, &form);
     for (size_t c = 0; c < bisect->commit_count; c++)
         if (bisect->commits[c].status != KG_BISECT_UNTRIED)
-            commit_row(table, &bisect->commits[c]);
+            commit_row(table, &bisect->commits[c], bisect->deviation);
 }
 
 void kg_bisect_document(const struct kg_report_subject *subject, struct kg_document *document)

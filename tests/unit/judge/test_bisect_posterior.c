@@ -125,8 +125,9 @@ static void measure(struct run *run, size_t commit, double good, double bad, siz
         level += commit >= run->causes[i] ? world->steps[i] : 0;
     while (count < least ||
            (count < PAIRS_MOST &&
-            !kg_bisect_pairs_enough(good, bad, (struct kg_bisect_level){mean, (double)count},
-                                    world->pair))) {
+            !kg_bisect_pairs_enough(
+                good, bad,
+                (struct kg_bisect_level){mean, world->pair * world->pair / (double)count, true}))) {
         sum += level + world->pair * normal(&run->random);
         mean = sum / (double)++count;
     }
@@ -437,11 +438,11 @@ static void weights_differ_by_at_most_ten(void **unused)
 static void pairs_end_at_walds_bound_or_a_quarter_of_the_effect(void **unused)
 {
     (void)unused;
-    assert_true(kg_bisect_pairs_enough(0, 0.05, (struct kg_bisect_level){0.0, 4},
-                                       0.02)); /* the error is 1 % */
-    assert_false(kg_bisect_pairs_enough(0, 0.05, (struct kg_bisect_level){0.025, 4},
-                                        0.05)); /* in the middle, error 2.5 % */
-    assert_true(kg_bisect_pairs_enough(0, 0.05, (struct kg_bisect_level){0.06, 10}, 0.05));
+    assert_true(kg_bisect_pairs_enough(0, 0.05, (struct kg_bisect_level){0, 1e-4, true}));
+    /* in the middle, with an error of 2.5 % */
+    assert_false(kg_bisect_pairs_enough(0, 0.05, (struct kg_bisect_level){0.025, 6.25e-4, true}));
+    assert_true(kg_bisect_pairs_enough(0, 0.05, (struct kg_bisect_level){0.06, 2.5e-4, true}));
+    assert_false(kg_bisect_pairs_enough(0, 0.05, (struct kg_bisect_level){0.06, 2.5e-4, false}));
 }
 
 int main(void)
