@@ -317,6 +317,8 @@ const char *kg_bisect_build_tree(const struct kg_bisect_builder *builder, const 
 void kg_bisect_build_remove(const struct kg_bisect_builder *builder, const char *place)
 {
     const char *tree = kg_bisect_build_tree(builder, place);
-    if (tree)
-        tree_remove(tree);
+    if (!tree)
+        return;
+    unlink(kg_arena_printf(builder->arena, "%s.status", tree)); /* a part of a build is none */
+    tree_remove(tree);
 }

@@ -219,7 +219,8 @@ bool kg_bisect_commit_build(struct kg_bisect_search *search, size_t index, bool 
                    bisect->commit_count - 1, commit->subject);
     if (!kg_bisect_build(&search->builder, commit->hash, NULL, &build, err))
         return false;
-    bisect->builds += build.ran;
+    /* a killed call has not counted its last build */
+    bisect->builds += build.ran || (build.outcome == KG_BISECT_BUILT && isnan(commit->seconds));
     *late = build.outcome == KG_BISECT_LATE;
     if (!isnan(build.seconds))
         commit->seconds = build.seconds;

@@ -76,6 +76,7 @@ killed() {
     valid out/bisect.json bisect
     jq -e '.state == "found" and .case == "wait/cpu" and .causes[0].first == 6 and .causes[0].last == 6
         and .causes[0].proven and .causes[0].revert == "conflicts"' out/bisect.json
+    [ "$(jq .builds out/bisect.json)" -eq "$(wc -l <"$BUILT")" ]
     [ "$(wc -l <"$BUILT")" -le 8 ]
     # the command that it prints works, and a second call only prints
     [[ "$output" == *"next: kgate ab -c kgate.yaml --base "* ]]
