@@ -1,32 +1,43 @@
-# kgate bisect: small repositories whose program sleeps, so that effects are large on a busy machine, too.
+# kgate bisect: small repositories. Most programs print their work, so no test depends on the load of the machine. Some
+# sleep, so that the time shows the effect.
 bats_require_minimum_version 1.5.0
 load support
 
-# A repository in repo/ of $1 commits after v0. The program of commit i sleeps for as long as `delay I` prints, in
-# seconds. If the function `broken I` succeeds, commit i does not build. Every build adds its commit to built.log.
+# A repository in repo/ of $1 commits after v0. The program of commit i prints the number of `work I`, or sleeps for as
+# many seconds if $program is `sleep`. If the function `broken I` succeeds, commit i does not build. Every build adds its
+# commit to built.log.
 repository() {
     local i
     mkdir repo
     cd repo || exit 1
     git init -q -b main
-    cat >kgate.yaml <<'YAML'
+    if [ "$program" = sleep ]; then
+        cat >kgate.yaml <<'YAML'
 version: 1
 suite: waits
-defaults: {disturbance: 100%, threshold: 20%, rounds: {min: 3, max: 20}, min_time: 2ms, trace: no, timeout: 60s,
-           metrics: [time]}
+defaults: {disturbance: 100%, threshold: 50%, rounds: {min: 3, max: 20}, min_time: 2ms, trace: no, timeout: 60s, metrics: [time]}
 workloads:
   - {name: wait, command: [./app]}
 YAML
-    cat >build.sh <<'SH'
+    else
+        cat >kgate.yaml <<'YAML'
+version: 1
+suite: waits
+defaults: {disturbance: 100%, rounds: {min: 2, max: 4}, min_time: 1ms, trace: no, timeout: 60s, metrics: [peak_memory]}
+workloads:
+  - {name: wait, command: [./app], counters: {work: {better: lower, threshold: 5%, regex: 'work: ([0-9.]+)'}}}
+YAML
+    fi
+    cat >build.sh <<SH
 #!/bin/sh
-[ ! -e broken ] || { git rev-parse HEAD >>"$BUILT"; exit 7; }
-{ echo '#!/bin/sh'; echo "exec sleep $(cat delay)"; } >app
+[ ! -e broken ] || { git rev-parse HEAD >>"\$BUILT"; exit 7; }
+{ echo '#!/bin/sh'; echo "$program \$(cat work)"; } >app
 chmod +x app
-git rev-parse HEAD >>"$BUILT"
+git rev-parse HEAD >>"\$BUILT"
 SH
     printf 'out/\napp\n' >.gitignore
     for i in $(seq 0 "$1"); do
-        delay "$i" >delay
+        work "$i" >work
         echo "$i" >number
         rm -f broken
         if broken "$i"; then touch broken; fi
@@ -37,6 +48,7 @@ SH
     export BUILT=$BATS_TEST_TMPDIR/built.log
 }
 broken() { false; }
+program='echo work:'
 
 # Nothing of the checkout changed, and no worktree is registered.
 untouched() {
@@ -65,7 +77,7 @@ killed() {
 }
 
 @test "a killed search goes on; the commit is found and proven; the checkout stays as it is" {
-    delay() { [ "$1" -ge 6 ] && echo 0.03 || echo 0.01; }
+    work() { [ "$1" -ge 6 ] && echo 30 || echo 10; }
     repository 9
     killed v9 1 3
     run -1 kgate bisect v0 v9 --build 'sh build.sh' -o out
@@ -89,30 +101,31 @@ killed() {
 
 # bats test_tags=thorough
 @test "a revert that applies is measured, from a folder within the repository" {
-    delay() { echo 0.01; }
+    program=sleep
+    work() { echo 0.01; }
     repository 3
     mkdir sub
     git mv build.sh sub/build.sh
-    sed -i 's/cat delay/cat ..\/delay/' sub/build.sh
+    sed -i 's/cat work/cat ..\/work/' sub/build.sh
     git mv kgate.yaml sub
     git commit -q -a -m 'Move'
     git tag good
-    echo 0.03 >delay
-    git commit -q -a -m 'Sleep longer'
+    echo 0.03 >work
+    git commit -q -a -m 'Work longer'
     for i in 1 2; do
         echo "x$i" >number
         git commit -q -a -m "Later $i"
     done
     cd sub
     run -1 kgate bisect --good good --bad HEAD --build 'sh build.sh' -o ../out
-    [[ "$output" == *"(Sleep longer)"*"HEAD without it: -"*" %, faster"* ]]
+    [[ "$output" == *"(Work longer)"*"HEAD without it: -"*" %, faster"* ]]
     cd ..
     untouched
 }
 
 # bats test_tags=thorough
 @test "commits that do not build are a range with the next one" {
-    delay() { [ "$1" -ge 5 ] && echo 0.03 || echo 0.01; }
+    work() { [ "$1" -ge 5 ] && echo 30 || echo 10; }
     broken() { [ "$1" -ge 4 ] && [ "$1" -le 6 ]; }
     repository 10
     run -1 kgate bisect v0 v10 --build 'sh build.sh' -o out
@@ -124,7 +137,7 @@ killed() {
 
 # bats test_tags=thorough
 @test "two causes are both reported, the larger one first" {
-    delay() { [ "$1" -ge 9 ] && echo 0.18 || { [ "$1" -ge 3 ] && echo 0.06 || echo 0.02; }; }
+    work() { [ "$1" -ge 9 ] && echo 90 || { [ "$1" -ge 3 ] && echo 30 || echo 10; }; }
     repository 12
     run -1 kgate bisect v0 v12 --build 'sh build.sh' -o out
     jq -e '[.causes[].first] | sort == [3, 9]' out/bisect.json
@@ -133,7 +146,7 @@ killed() {
 }
 
 @test "a slowdown that is not there any more: exit 0; a search without a measurement leaves the settings free" {
-    delay() { [ "$1" -eq 2 ] && echo 0.03 || echo 0.01; }
+    work() { [ "$1" -eq 2 ] && echo 30 || echo 10; }
     repository 4
     run -3 kgate bisect v0 v4 --build 'exit 9' -o out
     run -0 kgate bisect v0 v4 --build 'sh build.sh' -o out
@@ -146,7 +159,7 @@ killed() {
 
 # bats test_tags=thorough
 @test "a search that is killed at each build builds no commit twice" {
-    delay() { [ "$1" -ge 11 ] && echo 0.03 || echo 0.01; }
+    work() { [ "$1" -ge 11 ] && echo 30 || echo 10; }
     repository 16
     killed v16 2 3 4 5
     run -1 kgate bisect v0 v16 --build 'sh build.sh' -o out
@@ -156,7 +169,7 @@ killed() {
 }
 
 @test "Ctrl-C in a build: exit 130, no worktree stays, and the search goes on" {
-    delay() { [ "$1" -ge 2 ] && echo 0.03 || echo 0.01; }
+    work() { [ "$1" -ge 2 ] && echo 30 || echo 10; }
     repository 4
     (
         trap - INT
@@ -235,7 +248,7 @@ YAML
 
 # bats test_tags=thorough
 @test "no commit between the ends builds: exit 4, and the same command builds them again" {
-    delay() { [ "$1" -ge 3 ] && echo 0.03 || echo 0.01; }
+    work() { [ "$1" -ge 3 ] && echo 30 || echo 10; }
     repository 6
     command="[ -e $PWD/lost ] && git rev-parse HEAD | grep -qvF -e $(git rev-parse v0) -e $(git rev-parse v6) && exit 9; sh build.sh"
     touch lost
@@ -249,7 +262,7 @@ YAML
 
 # bats test_tags=thorough
 @test "a budget ends the search with a set, and the same command continues it" {
-    delay() { [ "$1" -ge 7 ] && echo 0.03 || echo 0.01; }
+    work() { [ "$1" -ge 7 ] && echo 30 || echo 10; }
     repository 12
     # the time ends a build of the ends, or the search
     run -4 kgate bisect v0 v12 --build 'sleep 0.2; sh build.sh' -o out --budget 1s
@@ -261,13 +274,13 @@ YAML
 
 # A search over v0 to v12 in out/ that a budget of 4 builds ended.
 unfinished() {
-    delay() { [ "$1" -ge 7 ] && echo 0.03 || echo 0.01; }
+    work() { [ "$1" -ge 7 ] && echo 30 || echo 10; }
     repository 12
     run -4 kgate bisect v0 v12 --build 'sh build.sh' -o out --budget 4
 }
 
 @test "the time ends a build of an end: exit 4" {
-    delay() { echo 0.01; }
+    work() { echo 10; }
     repository 2
     run -4 kgate bisect v0 v2 --build 'sleep 60' -o out --budget 200ms
     [[ "$output" == *"--budget ended the build of the good end, "*"Raise --budget"* ]]
@@ -275,7 +288,8 @@ unfinished() {
 
 # bats test_tags=thorough
 @test "the time ends before the proof: exit 4, and the same command proves" {
-    delay() { [ "$1" -ge 1 ] && echo 0.1 || echo 0.03; }
+    program=sleep
+    work() { [ "$1" -ge 1 ] && echo 0.1 || echo 0.03; }
     repository 1
     run -4 kgate bisect v0 v1 --build 'sh build.sh' -o out --budget 500ms
     [[ "$output" == *"--budget ended the build of the "* || "$output" == *"the budget is used up"*"culprit: "* ]]
@@ -285,12 +299,11 @@ unfinished() {
 }
 
 @test "undecided ends: exit 4 with the case and its interval; reports name the measured commits" {
-    delay() { [ "$1" -ge 1 ] && echo 50 || echo 100; }
+    work() { [ "$1" -ge 1 ] && echo 50 || echo 100; }
     repository 2
     # fewer frames are worse, which a search for a higher value cannot follow
-    sed -i "s/threshold: 20%/threshold: 900%/
-        s/command: .*/command: [.\/app], counters: {frames: {better: higher, threshold: 5%, regex: 'frames: ([0-9.]+)'}}}/" kgate.yaml
-    sed -i 's/exec sleep \(.*\)"; }/echo frames: \1"; }/' build.sh
+    sed -i "s/work: {better: lower, threshold: 5%, regex: 'work/frames: {better: higher, threshold: 5%, regex: 'frames/" kgate.yaml
+    sed -i 's/echo work:/echo frames:/' build.sh
     git commit -q -a -m Frames
     run -4 kgate bisect v0 main --build "sh $PWD/build.sh" -o new/search
     [[ "$output" == *"wait/cpu: frames -50.0 % ("*" % … "*" %) from v0 to main"*"undecided: "*"ends/report.md"* ]]
@@ -346,7 +359,7 @@ unfinished() {
 }
 
 @test "a damaged bisect.json is refused by the report and by the search" {
-    delay() { echo 0.01; }
+    work() { echo 10; }
     repository 3
     # a search that the budget ended, without its builds
     git log --reverse --format='{"hash": "%H", "subject": "%s"}' | jq -s '{schema: "kgate.bisect.v1",
@@ -370,11 +383,11 @@ unfinished() {
 
 # bats test_tags=thorough
 @test "a merge commit is found; blanks in paths, and edits in the checkout" {
-    delay() { echo 0.01; }
+    work() { echo 10; }
     repository 2
     git checkout -q -b side
-    echo 0.03 >delay
-    git commit -q -a -m 'Sleep longer'
+    echo 30 >work
+    git commit -q -a -m 'Work longer'
     git checkout -q main
     for i in 3 4; do
         echo "$i" >"a note"
@@ -398,13 +411,13 @@ unfinished() {
 
 # bats test_tags=thorough
 @test "submodules: the failure names them, and the build command can fetch them" {
-    delay() { [ "$1" -ge 2 ] && echo 0.03 || echo 0.01; }
+    work() { [ "$1" -ge 2 ] && echo 30 || echo 10; }
     git init -q lib
-    (cd lib && echo 'printf "#!/bin/sh\nexec sleep $(cat delay)\n" >app; chmod +x app' >make.sh && git add -A && git commit -q -m Lib)
+    (cd lib && echo 'printf "#!/bin/sh\necho work: $(cat work)\n" >app; chmod +x app' >make.sh && git add -A && git commit -q -m Lib)
     repository 0
     git -c protocol.file.allow=always submodule --quiet add "$BATS_TEST_TMPDIR/lib" lib
     for i in 1 2 3; do
-        delay "$i" >delay
+        work "$i" >work
         echo "$i" >number
         git add -A
         git commit -q -m "Change $i"
@@ -418,7 +431,7 @@ unfinished() {
 }
 
 @test "a shallow clone without the commits between is named" {
-    delay() { echo 0.01; }
+    work() { echo 10; }
     repository 3
     git clone -q --depth 1 "file://$PWD" shallow 2>/dev/null
     cd shallow
@@ -436,7 +449,7 @@ history_add() {
 
 # bats test_tags=thorough
 @test "a step of the history weighs the commits" {
-    delay() { [ "$1" -ge 9 ] && echo 0.03 || echo 0.01; }
+    work() { [ "$1" -ge 9 ] && echo 30 || echo 10; }
     repository 12
     sh build.sh
     kgate run -c kgate.yaml -o results.json -q
@@ -444,7 +457,7 @@ history_add() {
     history_add results.json v10 60
     /usr/bin/python3 -c 'import sqlite3; c = sqlite3.connect("steps.db"); c.execute("""INSERT INTO change (series, run_before,
         run_after, found_run, kind, ratio, cause, state, proof, culprit) SELECT s.id, b.id, a.id, a.id, "step", 3, "unknown",
-        "suspected", "", "" FROM series AS s, run AS b, run AS a WHERE s.metric = "time" AND a.started > b.started"""); c.commit()'
+        "suspected", "", "" FROM series AS s, run AS b, run AS a WHERE s.metric = "work" AND a.started > b.started"""); c.commit()'
     run -1 kgate bisect v0 v12 --build 'sh build.sh' --history steps.db -o out
     [[ "$output" == *"(Change 9), "* ]]
     jq -e '[.commits[].weight | round] | .[8:11] == [10, 10, 10] and .[1] == 1 and .[12] > 1 and .[12] < 10' out/bisect.json
@@ -492,7 +505,7 @@ C
 }
 
 @test "mistakes: commits, ends that do not build, another search in the folder" {
-    delay() { echo 0.01; }
+    work() { echo 10; }
     broken() { [ "$1" -eq 3 ]; }
     repository 3
     run -2 kgate bisect v0 nothing --build true
