@@ -19,7 +19,7 @@ __attribute__((noinline)) static size_t count_words(char *text)
 }
 int main(void)
 {
-    enum { LENGTH = 20000, TIMES = 30 };
+    enum { LENGTH = 20000, TIMES = 6 };
     char *text = malloc(LENGTH + 1);
     size_t words = 0;
     text[LENGTH] = 0;
@@ -74,7 +74,7 @@ quick='text[i]'
 
 @test "a build without optimisation is named first" {
     counter_build "$quick" old -O2
-    sed -i 's/TIMES = 30/TIMES = 8000/' count.c
+    sed -i 's/TIMES = 6/TIMES = 800/' count.c
     cc -O2 -g count.c -o old
     cc -g count.c -o new
     run "$KGATE" ab ./old ./new --set disturbance=100% --rounds 5 -o out
@@ -96,7 +96,7 @@ __attribute__((noinline)) static unsigned step(unsigned n, int work)
 }
 __attribute__((noinline)) unsigned $name(unsigned n, int work)
 {
-    for (int i = 0; i < 20000; i++)
+    for (int i = 0; i < 4000; i++)
         n += step(n, work);
     return n;
 }
@@ -130,7 +130,7 @@ C
 
 @test "a call that is too brief for a sample is counted, not denied" {
     counter_build "$quick" old
-    sed -i '0,/words = 0;/s//words = 0, length = strlen(text);/; s/text\[i\];/i < length;/; s/TIMES = 30/TIMES = 4/' count.c
+    sed -i '0,/words = 0;/s//words = 0, length = strlen(text);/; s/text\[i\];/i < length;/; s/TIMES = 6/TIMES = 4/' count.c
     cc -O1 -g -fno-builtin-strlen count.c -o old
     sed -i 's/i < length/i < strlen(text)/' count.c
     cc -O1 -g -fno-builtin-strlen count.c -o new
