@@ -85,6 +85,15 @@ static bool has_enough(const struct kg_turns *turns, size_t side, double min_tim
                                : player->spent_ns >= min_time_ns;
 }
 
+/* By time both sides count: a far slower candidate must not make the round as many times longer. */
+static bool both_have_enough(const struct kg_turns *turns, double min_time_ns)
+{
+    const struct kg_player *players = turns->players;
+    return turns->turns_wanted
+               ? has_enough(turns, 0, min_time_ns)
+               : players[0].spent_ns + players[1].spent_ns >= KG_SIDES * min_time_ns;
+}
+
 bool kg_turns_play(struct kg_turns *turns, double min_time_ns)
 {
     for (size_t side = 0; side < KG_SIDES; side++)
@@ -97,7 +106,7 @@ bool kg_turns_play(struct kg_turns *turns, double min_time_ns)
     do {
         if (!block(turns))
             return false;
-    } while (!has_enough(turns, 0, min_time_ns));
+    } while (!both_have_enough(turns, min_time_ns));
     return true;
 }
 

@@ -39,9 +39,9 @@ bool kg_turns_start(struct kg_turns *turns, size_t side, struct kg_error *err);
  * false on the same failures as kg_turns_play. */
 bool kg_turns_ready(struct kg_turns *turns, size_t side);
 
-/* Plays blocks of four turns until the first player has measured min_time_ns, or had turns_wanted
- * turns. Processes left over by the calls of a turn are ended before the next turn: they would slow
- * the other build.
+/* Plays blocks of four turns until both players together have measured twice min_time_ns, or until the first
+ * one had turns_wanted turns. Processes left over by the calls of a turn are ended before the next turn: they
+ * would slow the other build.
  * returns  false if a process failed: `at_fault` and `ending` say which, and how */
 bool kg_turns_play(struct kg_turns *turns, double min_time_ns);
 

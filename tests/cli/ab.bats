@@ -218,6 +218,13 @@ C
     jq -e '.cases[0].rounds > 2' out/comparison.json
 }
 
+@test "a candidate that is far slower makes a round no longer than planned" {
+    run kgate ab 'sleep 0' 'sleep 0.06' --rounds 5 --set min_time=1ms --set disturbance=100% --set trace=no -o out
+    [ "$status" -eq 1 ]
+    # by the time of the baseline alone there would be more
+    jq -e '.cases[0].rounds.calls | max <= 8' out/head.json
+}
+
 @test "a third name is one too many" {
     run kgate ab "true a" "true b" --rounds 3 --name one --name two --name three
     [ "$status" -eq 2 ]
