@@ -1,20 +1,10 @@
-/* history_detector.c: reads the points of an added run with the detector rows of their series, appends, and writes the
- * rows back. One row per series holds all that the detector needs, so no older point is read. */
+/* history_detector.c: reads the points of an added run with the detector rows of their series, and appends. One row per
+ * series holds all that the detector needs, so no older point is read. */
 #include "judge/history/history_detector.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/memory.h"
-#include "base/text.h"
-
-enum { LEVEL_COLUMNS = 4, BATCH = 32 };
-
-static const char *or_empty(const char *text)
-{
-    return text ? text : "";
-}
 
 void kg_detection_add(struct kg_detection *detection, const struct kg_found_change *found)
 {
@@ -64,34 +54,17 @@ void kg_added_runs_sort(struct kg_added_run *runs, size_t count)
 /* --- Rows ------------------------------------------------------------------------------------- */
 
 struct statements {
-    struct kg_query points, older, one, batch;
+    struct kg_query points, older;
+    struct kg_kept_levels levels;
     struct kg_detection_queries shared;
 };
-
-/* "INSERT INTO level … VALUES ($1, …, $4), …" for `rows` series. */
-static bool write_prepare(struct kg_history_database *database, size_t rows, struct kg_query *query,
-                          struct kg_error *err)
-{
-    struct kg_text sql = {0};
-    kg_text_append(&sql, "INSERT INTO level (series, run, crept, state) VALUES ");
-    for (size_t i = 0; i < rows; i++)
-        kg_text_printf(&sql, "%s($%zu, $%zu, $%zu, $%zu)", i ? ", " : "", i * LEVEL_COLUMNS + 1,
-                       i * LEVEL_COLUMNS + 2, i * LEVEL_COLUMNS + 3, i * LEVEL_COLUMNS + 4);
-    kg_text_append(&sql, " ON CONFLICT (series) DO UPDATE SET run = excluded.run, crept = "
-                         "excluded.crept, state = excluded.state");
-    const bool good = kg_query_prepare(database, kg_text_string(&sql), query, err);
-    kg_text_free(&sql);
-    return good;
-}
 
 static bool statements_prepare(struct kg_history_database *database, struct statements *statements,
                                struct kg_error *err)
 {
     static const char points[] =
-        "SELECT l.state, l.crept, c.depth, r.started, r.hash, p.series, p.value, p.error, "
-        "p.rounds, s.case_, s.metric, s.source FROM point AS p JOIN series AS s ON s.id = p.series "
-        "LEFT JOIN level AS l ON l.series = p.series LEFT JOIN run AS r ON r.id = l.run LEFT JOIN "
-        "commit_ AS c ON c.id = r.commit_ WHERE p.run = $1 ORDER BY p.series";
+        "SELECT p.series, p.value, p.error, p.rounds, s.case_, s.metric, s.source FROM point AS p "
+        "JOIN series AS s ON s.id = p.series WHERE p.run = $1 ORDER BY p.series";
     static const char older[] =
         "SELECT l.state, l.crept, c.depth, r.started, r.hash FROM series AS s JOIN level AS l ON "
         "l.series = s.id LEFT JOIN run AS r ON r.id = l.run LEFT JOIN commit_ AS c ON c.id = "
@@ -99,34 +72,33 @@ static bool statements_prepare(struct kg_history_database *database, struct stat
         "s.source = $5 AND s.control = 0 ORDER BY l.run DESC, l.series DESC LIMIT 1";
     return kg_query_prepare(database, points, &statements->points, err) &&
            kg_query_prepare(database, older, &statements->older, err) &&
+           kg_kept_levels_prepare(&statements->levels, database, err) &&
            kg_history_creep_prepare(database, &statements->shared, err) &&
            kg_history_control_prepare(database, &statements->shared, err) &&
-           kg_history_nodes_prepare(database, &statements->shared, err) &&
-           write_prepare(database, 1, &statements->one, err) &&
-           write_prepare(database, BATCH, &statements->batch, err);
+           kg_history_nodes_prepare(database, &statements->shared, err);
 }
 
 static void statements_free(struct statements *statements)
 {
     struct kg_detection_queries *shared = &statements->shared;
-    struct kg_query *const queries[] = {
-        &statements->points, &statements->older, &statements->one,  &statements->batch,
-        &shared->times,      &shared->pin,       &shared->controls, &shared->control_change,
-        &shared->distance,   &shared->anchors,   &shared->nights,   &shared->node};
+    struct kg_query *const queries[] = {&statements->points, &statements->older,
+                                        &shared->times,      &shared->pin,
+                                        &shared->controls,   &shared->control_change,
+                                        &shared->distance,   &shared->anchors,
+                                        &shared->nights,     &shared->node};
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
         kg_query_free(queries[i]);
+    kg_kept_levels_free(&statements->levels);
 }
 
-/* Reads the first five columns. A damaged row begins again. If the newest run of the series was pruned, the run is
- * newer. */
-static void level_read(const struct kg_query *query, const struct kg_added_run *run,
+/* If the newest run of the series was removed, the run is newer. */
+static void level_take(const struct kg_kept_level *level, const struct kg_added_run *run,
                        struct kg_tracked *tracked)
 {
-    kg_level_text_read(or_empty(kg_row_text(query, 0)), &tracked->row);
-    tracked->crept = kg_row_integer(query, 1);
-    const char *started = kg_row_text(query, 3);
-    tracked->skipped = started && compare_places(kg_row_real(query, 2), started,
-                                                 or_empty(kg_row_text(query, 4)), run) >= 0;
+    tracked->row = level->row;
+    tracked->crept = level->crept;
+    tracked->skipped =
+        level->started && compare_places(level->depth, level->started, level->hash, run) >= 0;
 }
 
 /* A new definition of a case begins a new series. The detector continues from the old one: its step then has the cause
@@ -135,44 +107,77 @@ static bool older_read(struct kg_detection *detection, struct statements *statem
                        struct kg_tracked *tracked, struct kg_error *err)
 {
     struct kg_query *query = &statements->older;
+    if (!kg_kept_levels_write(&statements->levels, err))
+        return false;
     kg_query_begin(query, "ttitt", tracked->id_of_case, detection->run->suite,
                    detection->run->machine, tracked->metric, tracked->source);
     const enum kg_step step = kg_query_step(query, err);
-    if (step == KG_STEP_ROW)
-        level_read(query, detection->run, tracked);
+    if (step == KG_STEP_ROW) {
+        struct kg_kept_level level = {0};
+        kg_level_read(query, detection->arena, &level);
+        level_take(&level, detection->run, tracked);
+    }
     kg_query_reset(query);
     return step != KG_STEP_FAILED;
+}
+
+static bool points_read(struct kg_detection *detection, struct kg_query *query,
+                        struct kg_error *err)
+{
+    struct kg_arena *arena = detection->arena;
+    enum kg_step step;
+    kg_query_begin(query, "i", detection->run->id);
+    while ((step = kg_query_step(query, err)) == KG_STEP_ROW) {
+        kg_arena_grow(arena, &detection->tracked, detection->tracked_count,
+                      &detection->tracked_capacity, sizeof *detection->tracked);
+        detection->tracked[detection->tracked_count++] =
+            (struct kg_tracked){.distance = NAN,
+                                .series = kg_row_integer(query, 0),
+                                .value = kg_row_real(query, 1),
+                                .error = kg_row_real(query, 2),
+                                .rounds = (size_t)kg_row_integer(query, 3),
+                                .id_of_case = kg_row_copy(query, 4, arena),
+                                .metric = kg_row_copy(query, 5, arena),
+                                .source = kg_row_copy(query, 6, arena)};
+    }
+    kg_query_reset(query);
+    return step == KG_STEP_DONE;
+}
+
+/* Gives each series its detector. */
+static bool levels_take(struct kg_detection *detection, struct kg_kept_levels *levels,
+                        struct kg_error *err)
+{
+    bool known = true;
+    for (size_t i = 0; i < detection->tracked_count; i++)
+        known = known && kg_kept_levels_find(levels, detection->tracked[i].series);
+    if (!known && !kg_kept_levels_load(levels, detection->run->id, err))
+        return false;
+    for (size_t i = 0; i < detection->tracked_count; i++) {
+        const struct kg_kept_level *level =
+            kg_kept_levels_find(levels, detection->tracked[i].series);
+        if (level)
+            level_take(level, detection->run, &detection->tracked[i]);
+    }
+    return true;
 }
 
 static bool tracked_read(struct kg_detection *detection, struct statements *statements,
                          struct kg_error *err)
 {
-    struct kg_query *query = &statements->points;
-    struct kg_arena *arena = detection->arena;
-    enum kg_step step;
-    bool good = true;
-    kg_query_begin(query, "i", detection->run->id);
-    while ((step = kg_query_step(query, err)) == KG_STEP_ROW) {
-        kg_arena_grow(arena, &detection->tracked, detection->tracked_count,
-                      &detection->tracked_capacity, sizeof *detection->tracked);
-        struct kg_tracked *tracked = &detection->tracked[detection->tracked_count++];
-        *tracked = (struct kg_tracked){.distance = NAN,
-                                       .series = kg_row_integer(query, 5),
-                                       .value = kg_row_real(query, 6),
-                                       .error = kg_row_real(query, 7),
-                                       .rounds = (size_t)kg_row_integer(query, 8),
-                                       .id_of_case = kg_row_copy(query, 9, arena),
-                                       .metric = kg_row_copy(query, 10, arena),
-                                       .source = kg_row_copy(query, 11, arena)};
-        level_read(query, detection->run, tracked);
-    }
-    kg_query_reset(query);
+    struct kg_kept_levels *levels = &statements->levels;
+    bool good =
+        points_read(detection, &statements->points, err) && levels_take(detection, levels, err);
     if (detection->run->control)
-        return step == KG_STEP_DONE && kg_history_control_begin(detection, err);
-    for (size_t i = 0; good && step == KG_STEP_DONE && i < detection->tracked_count; i++)
-        if (!detection->tracked[i].row.level.change.count && !detection->tracked[i].skipped)
-            good = older_read(detection, statements, &detection->tracked[i], err);
-    return good && step == KG_STEP_DONE;
+        return good && kg_kept_levels_write(levels, err) &&
+               kg_history_control_begin(detection, err);
+    for (size_t i = 0; good && i < detection->tracked_count; i++) {
+        struct kg_tracked *tracked = &detection->tracked[i];
+        const struct kg_kept_level *level = kg_kept_levels_find(levels, tracked->series);
+        if (!tracked->row.level.change.count && !tracked->skipped && !(level && level->asked))
+            good = older_read(detection, statements, tracked, err);
+    }
+    return good;
 }
 
 /* --- Detection -------------------------------------------------------------------------------- */
@@ -245,43 +250,6 @@ static bool append(struct kg_detection *detection, struct kg_tracked *tracked, s
     return true;
 }
 
-static void level_set(const struct kg_detection *detection, const struct kg_tracked *tracked,
-                      size_t place, struct kg_query *query)
-{
-    struct kg_text text = {0};
-    const size_t first = place * LEVEL_COLUMNS + 1;
-    kg_level_text_append(&tracked->row, &text);
-    kg_query_integer(query, first, tracked->series);
-    kg_query_integer(query, first + 1, detection->run->id);
-    kg_query_integer(query, first + 2, tracked->crept);
-    kg_query_text(query, first + 3, kg_arena_copy(detection->arena, kg_text_string(&text)));
-    kg_text_free(&text);
-}
-
-static bool levels_write(struct kg_detection *detection, struct statements *statements,
-                         struct kg_error *err)
-{
-    const struct kg_tracked *appended[BATCH];
-    size_t waiting = 0;
-    bool good = true;
-    for (size_t i = 0; good && i < detection->tracked_count; i++) {
-        if (detection->tracked[i].skipped)
-            continue;
-        appended[waiting++] = &detection->tracked[i];
-        if (waiting < BATCH)
-            continue;
-        for (size_t j = 0; j < waiting; j++)
-            level_set(detection, appended[j], j, &statements->batch);
-        good = kg_query_run(&statements->batch, err, "");
-        waiting = 0;
-    }
-    for (size_t i = 0; good && i < waiting; i++) {
-        level_set(detection, appended[i], 0, &statements->one);
-        good = kg_query_run(&statements->one, err, "");
-    }
-    return good;
-}
-
 static bool run_detect(struct kg_detection *detection, struct statements *statements,
                        struct kg_history_outcome *outcome, struct kg_error *err)
 {
@@ -293,7 +261,8 @@ static bool run_detect(struct kg_detection *detection, struct statements *statem
         if (!detection->tracked[i].skipped && !append(detection, &detection->tracked[i], err))
             return false;
     }
-    if (!kg_history_creeps_find(detection, err) || !levels_write(detection, statements, err) ||
+    if (!kg_history_creeps_find(detection, err) ||
+        !kg_kept_levels_keep(&statements->levels, detection, err) ||
         !kg_history_changes_store(detection, err) || !kg_history_nodes_find(detection, err))
         return false;
     outcome->late += late;
@@ -321,6 +290,7 @@ bool kg_history_detect(struct kg_history_database *database, struct kg_added_run
         good = run_detect(&detection, &statements, outcome, err);
         kg_arena_clear(&arena);
     }
+    good = good && kg_kept_levels_write(&statements.levels, err);
     kg_arena_free(&arena);
     statements_free(&statements);
     return good;

@@ -40,6 +40,26 @@ void kg_level_text_append(const struct kg_level_row *row, struct kg_text *text);
 /* returns  false if the text is damaged; the row is then zero, as before the first run */
 bool kg_level_text_read(const char *digits, struct kg_level_row *row);
 
+/* A detector in memory, with the newest run in it. */
+struct kg_kept_level {
+    int64_t series, run;
+    double depth;
+    const char *started; /* NULL: there is no run, or it was removed */
+    const char *hash;
+    int64_t crept; /* run that showed the last creep; 0: none */
+    bool asked;    /* kgate has looked for an older definition */
+    bool changed;  /* since it was read or written */
+    struct kg_level_row row;
+};
+
+/* history_levels.c: the detectors of a transaction. Zero-initialise. */
+struct kg_kept_levels {
+    struct kg_kept_level *rows; /* by series, as far as `sorted` */
+    size_t count, sorted, capacity;
+    struct kg_arena arena; /* texts of the runs */
+    struct kg_query read, one, batch;
+};
+
 /* A series of the run that is being appended. */
 struct kg_tracked {
     int64_t series;
@@ -87,6 +107,23 @@ struct kg_detection {
     size_t control_change_count, control_change_capacity;
     size_t nodes; /* hosts that became suspect */
 };
+
+bool kg_kept_levels_prepare(struct kg_kept_levels *levels, struct kg_history_database *database,
+                            struct kg_error *err);
+/* Reads the detectors of the run's series, except those in memory. */
+bool kg_kept_levels_load(struct kg_kept_levels *levels, int64_t run, struct kg_error *err);
+/* NULL: the series has no detector in memory */
+struct kg_kept_level *kg_kept_levels_find(const struct kg_kept_levels *levels, int64_t series);
+/* Reads the first five columns: state, crept, and depth, start and hash of the newest run. A damaged state begins
+ * again. */
+void kg_level_read(const struct kg_query *query, struct kg_arena *arena,
+                   struct kg_kept_level *level);
+/* Takes the detectors of a run. Its strings must live until kg_kept_levels_free. */
+bool kg_kept_levels_keep(struct kg_kept_levels *levels, const struct kg_detection *detection,
+                         struct kg_error *err);
+/* Writes the detectors that changed. */
+bool kg_kept_levels_write(struct kg_kept_levels *levels, struct kg_error *err);
+void kg_kept_levels_free(struct kg_kept_levels *levels);
 
 void kg_detection_add(struct kg_detection *detection, const struct kg_found_change *found);
 
