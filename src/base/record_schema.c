@@ -80,13 +80,20 @@ static void string_write(struct kg_json_writer *writer, const struct kg_field *f
         kg_json_put_string(writer, "pattern", field->pattern);
 }
 
+static bool has_record(const struct kg_field *field)
+{
+    return field->kind == KG_FIELD_RECORD || field->kind == KG_FIELD_RECORDS ||
+           field->kind == KG_FIELD_COLUMNS;
+}
+
 /* A property and its schema, on one line if it is no object. Its description is the field's own, or
  * the one of its record. */
 static void field_write(struct kg_json_writer *writer, const struct kg_field *field, bool column)
 {
-    const char *help = field->help || !field->record ? field->help : field->record->help;
+    const bool flat = !has_record(field);
+    const char *help = field->help || flat ? field->help : field->record->help;
     kg_json_begin(writer, field->name, "{");
-    writer->flat = !field->record;
+    writer->flat = flat;
     if (help)
         kg_json_put_string(writer, "description", help);
     if (column) {
