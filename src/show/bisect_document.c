@@ -11,13 +11,15 @@
 
 enum { HASH_SHOWN = 12, SET_SHOWN = 20 };
 
+static const char UNCLEAR[] =
+    "undecided: ends/report.md beside bisect.json has the rounds. To decide, raise rounds.max or "
+    "measure on a quieter machine. Counted instructions have no pairs: search by cpu_time";
+
 static const char *const state_words[] = {
     [KG_BISECT_ENDS] = "the ends are not measured yet",
     [KG_BISECT_SEARCHING] = "unfinished: the same command continues the search",
     [KG_BISECT_ABSENT] = "not there any more: the bad end is not slower than the good end",
-    [KG_BISECT_UNCLEAR] = "undecided: ends/report.md beside bisect.json has the rounds. "
-                          "To decide, raise rounds.max or measure on a quieter machine. Counted "
-                          "instructions have no pairs: search by cpu_time",
+    [KG_BISECT_UNCLEAR] = UNCLEAR,
     [KG_BISECT_FOUND] = "",
     [KG_BISECT_SET_ONLY] = "no further build can tell the commits of the 95 % set apart",
     [KG_BISECT_BUDGET] = "the budget is used up; the same command continues the search",
