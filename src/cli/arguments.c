@@ -205,7 +205,7 @@ static const struct {
      "suite whose `history` names the database (default: kgate.yaml here, or "
      "in a folder above)"},
     {"history", "keep", "prune: number of newest runs to keep for each suite and machine"},
-    {"history", "run", "prune: remove this run, by its time in `list`"},
+    {"history", "run", "prune: remove this run, by its time in `list` or its hash"},
     {"history", "machine", "only this fingerprint or host"},
     {"history", "metric", "only this metric"},
     {"history", "format",

@@ -154,9 +154,8 @@ static bool prune(const struct session *session, struct kg_error *err)
     if (keeps == one || (keeps && arguments->machine))
         return kg_error_set(err, KG_ERROR_USAGE,
                             "`kgate history prune` needs --keep N: the number of newest runs to "
-                            "keep for each suite and machine, at least 1; or --run TIME, with "
-                            "--machine if two have it: the run to remove, as `kgate history list` "
-                            "prints it");
+                            "keep for each suite and machine, at least 1; or --run TIME: the "
+                            "run to remove, as `kgate history list` prints it, or its hash");
     return (one ? kg_history_run_prune(session->database, arguments->run, &filter, &outcome, err)
                 : kg_history_prune(session->database, (size_t)arguments->keep,
                                    arguments->only_suite, &outcome, err)) &&
@@ -323,19 +322,23 @@ static bool options_check(const struct kg_arguments *arguments, const struct act
 }
 
 /* Whether the place has a history to import. */
-static bool place_check(const char *place, size_t operands, struct kg_error *err)
+static bool place_check(const struct kg_arguments *arguments, const char *place, size_t operands,
+                        struct kg_error *err)
 {
     struct kg_history_database *database;
+    if (arguments->kind)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "`import` of a database takes no --kind: its runs keep their kinds");
     if (operands > 1)
-        return kg_error_set(err, KG_ERROR_USAGE, "import one database alone");
+        return kg_error_set(err, KG_ERROR_USAGE, "`import` takes one database, and no other file");
     const bool good = kg_history_open(place, KG_HISTORY_READ, &database, err);
     kg_history_close(database);
     return good;
 }
 
 /* Checks the input files before an action makes a database for them. */
-static bool inputs_check(const struct action *action, const char *const *paths, size_t count,
-                         struct kg_error *err)
+static bool inputs_check(const struct kg_arguments *arguments, const struct action *action,
+                         const char *const *paths, size_t count, struct kg_error *err)
 {
     char schema[64];
     const bool reads = action->run == add || action->run == import;
@@ -343,7 +346,7 @@ static bool inputs_check(const struct action *action, const char *const *paths, 
         if (action->run == import && kg_history_csv_begins(paths[i]))
             continue;
         if (action->run == import && kg_history_is_place(paths[i])) {
-            if (!place_check(paths[i], count, err))
+            if (!place_check(arguments, paths[i], count, err))
                 return false;
             continue;
         }
@@ -370,11 +373,12 @@ static bool action_run(const struct kg_arguments *arguments, const struct action
         session.operand_count > action->operands_most)
         return kg_error_set(err, KG_ERROR_USAGE, "usage: kgate history %s%s%s [options]",
                             action->name, *action->operands ? " " : "", action->operands);
-    const bool good = options_check(arguments, action, err) &&
-                      inputs_check(action, session.operands, session.operand_count, err) &&
-                      kg_history_place(arguments, &arena, &session.place, err) &&
-                      kg_history_open(session.place, action->access, &session.database, err) &&
-                      names_check(&session, err) && action->run(&session, err);
+    const bool good =
+        options_check(arguments, action, err) &&
+        inputs_check(arguments, action, session.operands, session.operand_count, err) &&
+        kg_history_place(arguments, &arena, &session.place, err) &&
+        kg_history_open(session.place, action->access, &session.database, err) &&
+        names_check(&session, err) && action->run(&session, err);
     kg_history_close(session.database);
     kg_arena_free(&arena);
     return good;

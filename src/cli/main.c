@@ -79,7 +79,8 @@ static const struct kg_subcommand subcommands[] = {
      "  watch                   this machine's suspected changes; --confirm measures both builds\n"
      "  export                  all points, as CSV or JSON; or the prior\n"
      "  import FILE...          add the runs of CSV files of export, or results\n"
-     "  prune --keep N          remove older runs; --run TIME: this run\n"
+     "  import DATABASE         copy a whole history into a new one\n"
+     "  prune --keep N          remove older runs; --run TIME: this run, or its hash\n"
      "`watch --confirm` exits 1 after a confirmed regression, 3 if a build fails, 4 if a measured "
      "change\nstays undecided.",
      "suite history baseline budget filter set device only-suite machine metric kind last run "

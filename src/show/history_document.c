@@ -323,14 +323,16 @@ static void steps_add(const struct kg_history_audit *audit, struct kg_document *
 /* Time of the machine that a true finding costs. */
 static void confirmations_add(const struct kg_history_audit *audit, struct kg_document *document)
 {
+    char duration[KG_UNIT_BYTES];
     if (!(audit->confirmed + audit->refuted + audit->undecided))
         return;
     kg_part_text(document, KG_PART_FIGURE, "paired rounds",
-                 "%zu confirmed, %zu refuted, %zu undecided in %.0f s", audit->confirmed,
-                 audit->refuted, audit->undecided, audit->seconds);
+                 "%zu confirmed, %zu refuted, %zu undecided in %s", audit->confirmed,
+                 audit->refuted, audit->undecided,
+                 kg_duration_format(audit->seconds * 1e9, duration));
     if (audit->confirmed)
-        kg_span_text(document, ": %.0f s per confirmed change",
-                     audit->seconds / (double)audit->confirmed);
+        kg_span_text(document, ": %s per confirmed change",
+                     kg_duration_format(audit->seconds * 1e9 / (double)audit->confirmed, duration));
 }
 
 /* Beyond twice the value the exact figure helps nobody. */

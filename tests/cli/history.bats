@@ -138,9 +138,9 @@ times() { kgate history changes --metric time --json "$@" | jq -c '[.changes // 
     done
     kgate history changes --json --history before.db | jq -e 'any(.changes[]; .state == "confirmed")'
     run -2 kgate history prune --run 2
-    [[ "$output" == *"--run 2 fits 40 runs: $(jq -r .created s40.json) of suite small on "*"; give the whole time, --only-suite and --machine" ]]
+    [[ "$output" == *"--run 2 fits 40 runs: $(sha256sum s40.json | cut -c 1-12): $(jq -r .created s40.json) of suite small on "*"; give the hash of one, as here or from \`list --json\`" ]]
     run -2 kgate history prune --run 1999
-    [[ "$output" == *"no run has the time 1999; the newest runs: $(jq -r .created s40.json) of suite small on "* ]]
+    [[ "$output" == *"no run has the time or hash 1999; the newest runs: "*": $(jq -r .created s40.json) of suite small on "* ]]
     run -2 kgate history prune --run 2999 --keep 3
     [[ "$output" == *"needs --keep N"*"or --run TIME"* ]]
 }
@@ -192,12 +192,19 @@ decided() {
     for place in kgate-history.db copy.db; do kgate history add s40.json -q --history $place; done
     cmp <(rows kgate-history.db) <(rows copy.db)
     run -2 kgate history import kgate-history.db --history copy.db
-    [[ "$output" == *"the history 'copy.db' has runs: kgate copies a database into a new history. To add runs, \`kgate history export -o all.csv --history kgate-history.db\`, then import all.csv"* ]]
+    [[ "$output" == *"the history 'copy.db' is not new, and kgate copies a database only into a new one. To add runs, \`kgate history export -o all.csv --history kgate-history.db\`, then import all.csv"* ]]
     run -2 kgate history import sqlite:missing.db --history third.db
     [[ "$output" == *"there is no history 'missing.db'"* ]]
     run -2 kgate history import kgate-history.db copy.db --history third.db
-    [[ "$output" == *"import one database alone"* ]]
+    [[ "$output" == *"\`import\` takes one database, and no other file"* ]]
+    run -2 kgate history import kgate-history.db --kind nightly --history third.db
+    [[ "$output" == *"\`import\` of a database takes no --kind: its runs keep their kinds"* ]]
     [ ! -e third.db ]
+    # a history without runs is not new
+    kgate history add s1.json -q --history empty.db
+    kgate history prune --run 2 -q --history empty.db
+    run -2 kgate history import kgate-history.db --history empty.db
+    [[ "$output" == *"the history 'empty.db' is not new"* ]]
 }
 
 @test "changes: an unchanged code is the machine, a new epoch the environment; any order of one command" {
@@ -284,6 +291,8 @@ decided() {
     [[ "${lines[1]}" == "  false alarms  $cases in "*" tests at unchanged code: "*", 95 % interval "*", nominal at most 0.1 %; 0 blamed on code" ]]
     [[ "$output" == *"code steps"*"0 regressions, 0 improvements"*"smallest change"* ]]
     kgate report audit.json | cmp - <(kgate history audit --metric time)
+    sql kgate-history.db "UPDATE change SET state = 'confirmed', seconds = 0.25"
+    kgate history audit --metric time | grep -q ' in 500 ms: 250 ms per confirmed change$'
     # the suite's alpha
     printf 'version: 1\nsuite: small\ndefaults: {alpha: 5%%}\nworkloads: [{name: copy, kernel: copy}]\n' >kgate.yaml
     kgate history audit --history kgate-history.db --metric time --json | jq -e --slurpfile strict audit.json \
@@ -433,7 +442,7 @@ fleet() {
     kgate history add r2.json r3.json r4.json r5.json quoted.json -q --kind nightly
     kgate history export -o all.csv
     run -0 kgate history import all.csv --history copy.db
-    [ "$output" = "added 5 runs with 20 points to copy.db; a CSV file has points alone, so changes are suspected again; \`kgate history import\` of the database itself copies all" ]
+    [ "$output" = "added 5 runs with 20 points to copy.db; a CSV file has only points, so changes are suspected again; \`kgate history import\` of the database itself copies all" ]
     kgate history export --history copy.db | cmp - all.csv
     grep -q ',nightly,.*,"'"'"'=1+1, ""x""/cpu",' all.csv
     run -0 kgate history import r2.json --history copy.db

@@ -1,5 +1,5 @@
 /* history_copy.c: copies a whole history into a new one, table by table, also from one kind of database to the other. A
- * CSV file has points alone. A copy has builds, decisions, rows of pruned runs, and the states of the detectors. */
+ * CSV file has only points. A copy has builds, decisions, rows of pruned runs, and the states of the detectors. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,16 +201,17 @@ static bool counts_copy(struct copy *copy, struct kg_history_outcome *outcome, s
 {
     struct kg_query query = {0};
     int64_t there, runs, count;
-    if (!number_read(copy->to, "SELECT COUNT(*) FROM run", &there, err) ||
+    if (!number_read(copy->to, "SELECT COUNT(*) FROM machine", &there, err) ||
         !number_read(copy->from, "SELECT COUNT(*) FROM run WHERE points > 0", &runs, err) ||
         !number_read(copy->from, "SELECT value FROM fact WHERE name = 'points'", &count, err))
         return false;
     if (there)
-        return kg_error_set(err, KG_ERROR_USAGE,
-                            "the history '%.200s' has runs: kgate copies a database into a new "
-                            "history. To add runs, `kgate history export -o all.csv --history "
-                            "%.200s`, then import all.csv",
-                            copy->to->name, copy->from->name);
+        return kg_error_set(
+            err, KG_ERROR_USAGE,
+            "the history '%.200s' is not new, and kgate copies a database only "
+            "into a new one. To add runs, `kgate history export -o all.csv --history "
+            "%.200s`, then import all.csv",
+            copy->to->name, copy->from->name);
     if ((uint64_t)count > copy->to->driver->points_most)
         return kg_error_set(err, KG_ERROR_USAGE,
                             "the history '%.200s' has %lld points, and kgate keeps at most %llu in "

@@ -247,7 +247,7 @@ bool kg_history_import(struct kg_history_database *database, const char *const *
     if (good && outcome->runs)
         snprintf(
             outcome->note, sizeof outcome->note,
-            "a CSV file has points alone, so changes are suspected again; `kgate history import` "
+            "a CSV file has only points, so changes are suspected again; `kgate history import` "
             "of the database itself copies all");
     kg_arena_free(&import->arena);
     free(import);

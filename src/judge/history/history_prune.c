@@ -140,7 +140,16 @@ bool kg_history_prune(struct kg_history_database *database, size_t keep, const c
     return chosen_prune(database, &chosen, outcome, err);
 }
 
-/* Reports why the time selects no single run, with the newest runs that it may mean. */
+/* Whether the text is the begin of the run's time, or at least eight digits of its hash. */
+static bool run_fits(const struct kg_history_run *run, const char *text)
+{
+    enum { HASH_LEAST = 8 };
+    const size_t length = strlen(text);
+    return !strncmp(run->started, text, length) ||
+           (length >= HASH_LEAST && !strncmp(run->hash, text, length));
+}
+
+/* Reports why the text selects no single run, with the newest runs that it may mean. */
 static bool run_refuse(const struct kg_history *history, const char *time, size_t count,
                        struct kg_error *err)
 {
@@ -149,18 +158,19 @@ static bool run_refuse(const struct kg_history *history, const char *time, size_
     size_t named = 0;
     for (size_t i = history->run_count; i-- > 0 && named < MOST;) {
         const struct kg_history_run *run = &history->runs[i];
-        if (!count || !strncmp(run->started, time, strlen(time)))
-            kg_text_printf(&runs, "%s%.20s of suite %.40s on %.60s", named++ ? ", " : "",
-                           run->started, run->suite, run->host ? run->host : run->machine);
+        if (!count || run_fits(run, time))
+            kg_text_printf(&runs, "%s%.12s: %.20s of suite %.40s on %.60s", named++ ? ", " : "",
+                           run->hash, run->started, run->suite,
+                           run->host ? run->host : run->machine);
     }
     if (count)
         kg_error_set(err, KG_ERROR_USAGE,
-                     "--run %.40s fits %zu runs: %s; give the whole time, --only-suite and "
-                     "--machine",
+                     "--run %.64s fits %zu runs: %s; give the hash of one, as here or from `list "
+                     "--json`",
                      time, count, kg_text_string(&runs));
     else
-        kg_error_set(err, KG_ERROR_USAGE, "no run has the time %.40s; the newest runs: %s", time,
-                     named ? kg_text_string(&runs) : "none");
+        kg_error_set(err, KG_ERROR_USAGE, "no run has the time or hash %.64s; the newest runs: %s",
+                     time, named ? kg_text_string(&runs) : "none");
     kg_text_free(&runs);
     return false;
 }
@@ -174,7 +184,7 @@ bool kg_history_run_prune(struct kg_history_database *database, const char *time
     size_t count = 0;
     bool good = kg_history_runs(database, filter, &history, err);
     for (size_t i = 0; i < history.run_count; i++)
-        if (!strncmp(history.runs[i].started, time, strlen(time))) {
+        if (run_fits(&history.runs[i], time)) {
             chosen.run = history.runs[i].id;
             count++;
         }
