@@ -168,6 +168,75 @@ times() { kgate history changes --metric time --json "$@" | jq -c '[.changes // 
     diff <(jq 'del(.created)' pruned.json) <(jq 'del(.created)' never.json)
 }
 
+@test "prune --run after prune --keep: other changes and the states stay, and a note says so" {
+    # shellcheck disable=SC2016 # $i is jq's
+    steps '.cases[].code_hash = (if $i > 20 then "00000000000000ab" else "00000000000000aa" end)'
+    kgate history add s?.json s??.json -q
+    kgate history prune --keep 13 -q
+    kgate history changes --json >before.json
+    jq -e '.changes | length > 0' before.json
+    rows kgate-history.db | grep 'INTO "level"' >before.rows
+    run -0 kgate history prune --run "$(jq -r .created s35.json)"
+    [ "$output" = "removed 1 run with 4 points from kgate-history.db; change detection of 4 series still contains its values, because older runs are pruned" ]
+    kgate history changes --json | cmp - before.json
+    rows kgate-history.db | grep 'INTO "level"' | cmp - before.rows
+    # changes that the removed run found go
+    run -0 kgate history prune --run "$(jq -r .created s40.json)"
+    [[ "$output" != *"fewer"* ]]
+    sql kgate-history.db "UPDATE change SET found_run = (SELECT MAX(id) FROM run WHERE points > 0)"
+    run -0 kgate history prune --run "$(jq -r .created s39.json)"
+    [[ "$output" == *"; $(jq '.changes | length' before.json) changes fewer" ]]
+}
+
+# Results files g1.json to g70.json: daily runs of one suite, each with a noise of 0.05 %. From g20.json on, the times grow by
+# the share $1 per day.
+drifts() {
+    local i
+    results 1
+    for i in $(seq 70); do
+        jq --argjson i "$i" --argjson growth "$1" '.created |= (fromdate + 86400 * ($i - 100) | todate) | .commit = "g\($i)" | .branch = "main"
+            | .cases[].rounds.median_ns |= map(. * (1 + 0.0007 * ($i * 12.9898 | sin)) * (1 + $growth * ([$i - 20, 0] | max)))' r1.json >"g$i.json"
+    done
+}
+
+@test "prune --run of a release removes the creeps since it" {
+    drifts 0.00025
+    jq '.created |= (fromdate + 60 | todate)' g20.json >release.json
+    for i in $(seq 70); do echo "g$i.json"; done | xargs "$KGATE" history add -q --history never.db
+    for i in $(seq 20); do echo "g$i.json"; done | xargs "$KGATE" history add -q
+    kgate history add release.json -q --kind release
+    for i in $(seq 21 70); do echo "g$i.json"; done | xargs "$KGATE" history add -q
+    times | jq -e 'any(.[]; .kind == "creep")'
+    [ "$(times --history never.db)" = "[]" ]
+    kgate history prune --run "$(jq -r .created release.json)" -q
+    [ "$(times)" = "[]" ]
+}
+
+@test "a creep knows its older commit also after prune --keep; a pruned run can be added again" {
+    drifts 0.0004
+    for i in $(seq 42); do echo "g$i.json"; done | xargs "$KGATE" history add -q
+    [ "$(times)" = "[]" ]
+    kgate history prune --keep 5 -q
+    kgate history list --json | jq -e '.runs | length == 5'
+    for i in $(seq 43 70); do echo "g$i.json"; done | xargs "$KGATE" history add -q
+    times | jq -e 'length > 0 and all(.[]; .kind == "creep" and (.commit_before | startswith("g")))'
+    run -0 kgate history add g1.json
+    [[ "$output" == "added 1 run "* ]]
+    run -0 kgate history add g1.json
+    [[ "$output" == "added 0 runs "*"1 was there already" ]]
+}
+
+@test "prune --run of a hash removes one of two runs of one second" {
+    results 1
+    jq '.commit = "other"' r1.json >r2.json
+    kgate history add r1.json r2.json -q
+    time=$(jq -r .created r1.json)
+    run -2 kgate history prune --run "$time"
+    [[ "$output" == *"fits 2 runs: "*"$(sha256sum r2.json | cut -c 1-12)"*"; give the hash of one,"* ]]
+    kgate history prune --run "$(sha256sum r2.json | cut -c 1-12)" -q
+    kgate history list --json | jq -e '[.runs[].commit] == ["v1.1"]'
+}
+
 # Rows of a SQLite file as statements, sorted.
 rows() { /usr/bin/python3 -c 'import sqlite3, sys
 print("\n".join(sorted(sqlite3.connect(sys.argv[1]).iterdump())))' "$1"; }
@@ -350,6 +419,22 @@ controlled() {
     [ "$(times --history copy.db)" = "$(times)" ]
 }
 
+@test "prune --run: a replay takes no control that was added later than the run" {
+    controlled
+    jq '.commit = "wrong" | .created |= (fromdate + 60 | todate) | .cases[].rounds.median_ns |= map(. * 1.5)' s30.json >wrong.json
+    for place in never.db kgate-history.db; do
+        for i in $(seq 40); do
+            kgate history add "s$i.json" -q --history $place
+            [ "$i $place" != "30 kgate-history.db" ] || kgate history add wrong.json -q
+            kgate history add "k$i.json" -q --kind control --history $place
+        done
+    done
+    kgate history prune --run "$(jq -r .created wrong.json)" -q
+    kgate history export --format prior -o pruned.json -q
+    kgate history export --format prior -o never.json -q --history never.db
+    diff <(jq 'del(.created)' pruned.json) <(jq 'del(.created)' never.json)
+}
+
 # Runs of three machines of one class, f1a.json to f20c.json. In the last night machine c is 4 % slower.
 fleet() {
     local i host
@@ -504,9 +589,9 @@ fleet() {
     run -2 kgate history add r1.json --history .
     [[ "$output" == *"not a regular file"* ]]
     kgate history add r1.json -q
-    sql kgate-history.db "UPDATE fact SET value = 2 WHERE name = 'version'"
+    sql kgate-history.db "UPDATE fact SET value = 1 WHERE name = 'version'"
     run -2 kgate history list
-    [[ "$output" == *"has tables of version 2, and this kgate knows version 1"* ]]
+    [[ "$output" == *"has tables of version 1, and this kgate knows version 2: \`kgate history export -o all.csv\` by the kgate that wrote it, then \`kgate history import all.csv\` into a new history" ]]
     run -2 kgate history list --kind nightly
     [[ "$output" == *"\`kgate history list\` takes no --kind"* ]]
     run -2 kgate history shwo

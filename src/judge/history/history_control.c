@@ -26,7 +26,9 @@ bool kg_history_control_prepare(struct kg_history_database *database,
                             "kind = 'control' AND points > 0 AND started >= $3 AND started <= $4 "
                             "ORDER BY started, hash",
                             &queries->controls, err) &&
-           kg_query_prepare(database, change, &queries->control_change, err);
+           kg_query_prepare(database, change, &queries->control_change, err) &&
+           kg_query_prepare(database, "UPDATE run SET control = $1 WHERE id = $2",
+                            &queries->control_set, err);
 }
 
 /* --- Control runs ----------------------------------------------------------------------------- */
@@ -58,7 +60,7 @@ static bool runs_read(struct kg_detection *detection, int64_t from, int64_t to,
     return step == KG_STEP_DONE;
 }
 
-bool kg_history_control_find(struct kg_detection *detection, struct kg_error *err)
+static bool control_search(struct kg_detection *detection, struct kg_error *err)
 {
     const int64_t moment = kg_timestamp_seconds(detection->run->started);
     int64_t nearest = INT64_MAX;
@@ -77,6 +79,15 @@ bool kg_history_control_find(struct kg_detection *detection, struct kg_error *er
             detection->control = runs[i].id;
         }
     }
+    return !detection->control || kg_query_run(&detection->queries->control_set, err, "ii",
+                                               detection->control, detection->run->id);
+}
+
+bool kg_history_control_find(struct kg_detection *detection, struct kg_error *err)
+{
+    if (!detection->run->control_known)
+        return control_search(detection, err);
+    detection->control = detection->run->night_control;
     return true;
 }
 

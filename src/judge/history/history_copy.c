@@ -23,11 +23,11 @@ static const struct table tables[] = {
     {"commit_", "id, sha, parent, branch, depth", "ittti", true},
     {"run",
      "id, hash, suite, machine, epoch, commit_, dirty, complete, kind, started, boot, version, "
-     "file, points, distance, excess, deviation",
-     "ittiiiiitttttirrr", true},
+     "file, points, distance, excess, deviation, control",
+     "ittiiiiitttttirrri", true},
     {"series", "id, case_, suite, machine, definition, metric, source, unit, control", "ittitttti",
      true},
-    {"level", "series, run, crept, state", "iiit", false},
+    {"level", "series, run, crept, state, pruned", "iiiti", false},
     {"change",
      "id, series, run_before, run_after, found_run, ratio, low, high, cause, state, proof, "
      "culprit, kind, seconds",

@@ -81,11 +81,10 @@ static bool statements_prepare(struct kg_history_database *database, struct stat
 static void statements_free(struct statements *statements)
 {
     struct kg_detection_queries *shared = &statements->shared;
-    struct kg_query *const queries[] = {&statements->points, &statements->older,
-                                        &shared->times,      &shared->pin,
-                                        &shared->controls,   &shared->control_change,
-                                        &shared->distance,   &shared->anchors,
-                                        &shared->nights,     &shared->node};
+    struct kg_query *const queries[] = {
+        &statements->points, &statements->older,      &shared->times,      &shared->pin,
+        &shared->controls,   &shared->control_change, &shared->distance,   &shared->anchors,
+        &shared->nights,     &shared->node,           &shared->control_set};
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
         kg_query_free(queries[i]);
     kg_kept_levels_free(&statements->levels);
@@ -97,8 +96,10 @@ static void level_take(const struct kg_kept_level *level, const struct kg_added_
 {
     tracked->row = level->row;
     tracked->crept = level->crept;
+    /* A replay cannot rebuild the state of pruned points, so it stays. */
     tracked->skipped =
-        level->started && compare_places(level->depth, level->started, level->hash, run) >= 0;
+        (run->replayed && level->pruned) ||
+        (level->started && compare_places(level->depth, level->started, level->hash, run) >= 0);
 }
 
 /* A new definition of a case begins a new series. The detector continues from the old one: its step then has the cause

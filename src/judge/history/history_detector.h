@@ -22,6 +22,9 @@ struct kg_added_run {
     bool control; /* of a kept build */
     bool
         known; /* the history has its changes already; the run only brings the detectors up to date */
+    bool replayed;         /* it was in the detectors before (history_replay.h) */
+    bool control_known;    /* night_control is set */
+    int64_t night_control; /* control run of the replayed run; 0: none */
 };
 
 /* The detector of one series: one row of the table `level`. */
@@ -49,6 +52,7 @@ struct kg_kept_level {
     int64_t crept; /* run that showed the last creep; 0: none */
     bool asked;    /* kgate has looked for an older definition */
     bool changed;  /* since it was read or written */
+    bool pruned;   /* points in the state are gone */
     struct kg_level_row row;
 };
 
@@ -84,9 +88,9 @@ struct kg_found_change {
 
 /* Statements that several runs use. */
 struct kg_detection_queries {
-    struct kg_query times, pin;                      /* history_creep.c */
-    struct kg_query controls, control_change;        /* history_control.c */
-    struct kg_query distance, anchors, nights, node; /* history_nodes.c */
+    struct kg_query times, pin;                            /* history_creep.c */
+    struct kg_query controls, control_change, control_set; /* history_control.c */
+    struct kg_query distance, anchors, nights, node;       /* history_nodes.c */
 };
 
 /* The run that is being appended, with its series and alarms. */
@@ -127,7 +131,8 @@ void kg_kept_levels_free(struct kg_kept_levels *levels);
 
 void kg_detection_add(struct kg_detection *detection, const struct kg_found_change *found);
 
-/* history_control.c: finds the control run of the night. */
+/* history_control.c: finds the control run of the night, and stores it. A replayed run keeps its control: others may
+ * have been added later. */
 bool kg_history_control_find(struct kg_detection *detection, struct kg_error *err);
 /* Removes the machine's part from the run's value of a series.
  * location  log location on entry */

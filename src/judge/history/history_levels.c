@@ -29,7 +29,8 @@ bool kg_kept_levels_prepare(struct kg_kept_levels *levels, struct kg_history_dat
                             struct kg_error *err)
 {
     static const char read[] =
-        "SELECT l.state, l.crept, c.depth, r.started, r.hash, l.series, l.run FROM point AS p JOIN "
+        "SELECT l.state, l.crept, c.depth, r.started, r.hash, l.series, l.run, l.pruned FROM "
+        "point AS p JOIN "
         "level AS l ON l.series = p.series LEFT JOIN run AS r ON r.id = l.run LEFT JOIN commit_ AS "
         "c ON c.id = r.commit_ WHERE p.run = $1";
     return kg_query_prepare(database, read, &levels->read, err) &&
@@ -98,7 +99,9 @@ bool kg_kept_levels_load(struct kg_kept_levels *levels, int64_t run, struct kg_e
         if (kg_kept_levels_find(levels, series))
             continue;
         struct kg_kept_level *level = row_add(levels);
-        *level = (struct kg_kept_level){.series = series, .run = kg_row_integer(&levels->read, 6)};
+        *level = (struct kg_kept_level){.series = series,
+                                        .run = kg_row_integer(&levels->read, 6),
+                                        .pruned = kg_row_integer(&levels->read, 7) != 0};
         kg_level_read(&levels->read, &levels->arena, level);
     }
     kg_query_reset(&levels->read);

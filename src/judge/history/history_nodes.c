@@ -29,15 +29,19 @@ bool kg_history_nodes_prepare(struct kg_history_database *database,
                             &queries->node, err);
 }
 
-/* Median over the times of the run. Memory and counters hardly move on a sick host. */
+/* Median over the times of the run. Memory and counters hardly move on a sick host. NaN, which keeps the stored one: a
+ * replay lacks some of the times. */
 static double distance_of(const struct kg_detection *detection)
 {
     double *distances =
         kg_arena_alloc(detection->arena, detection->tracked_count + 1, sizeof *distances);
     size_t count = 0;
-    for (size_t i = 0; i < detection->tracked_count; i++)
+    for (size_t i = 0; i < detection->tracked_count; i++) {
+        if (detection->run->replayed && detection->tracked[i].skipped)
+            return NAN;
         if (!strcmp(detection->tracked[i].metric, "time"))
             distances[count++] = detection->tracked[i].distance;
+    }
     return kg_node_distance(distances, count);
 }
 

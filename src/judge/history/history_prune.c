@@ -72,6 +72,36 @@ static bool changes_count(struct kg_history_database *database, int64_t *count,
     return good;
 }
 
+/* Notes the states that keep the value of the run. */
+static bool pruned_note(struct kg_history_database *database, int64_t run,
+                        struct kg_history_outcome *outcome, struct kg_error *err)
+{
+    static const char sql[] =
+        "SELECT COUNT(*) FROM point AS p JOIN level AS l ON l.series = p.series JOIN run AS r ON "
+        "r.id = p.run WHERE p.run = $1 AND l.pruned = 1 AND r.kind IN ('commit', 'nightly', "
+        "'control')";
+    struct kg_query query = {0};
+    int64_t count = 0;
+    bool found;
+    const bool good = kg_query_prepare(database, sql, &query, err) &&
+                      kg_query_find(&query, &count, &found, err, "i", run);
+    kg_query_free(&query);
+    if (count)
+        snprintf(outcome->note, sizeof outcome->note,
+                 "change detection of %lld series still contains its values, because older runs "
+                 "are pruned",
+                 (long long)count);
+    return good;
+}
+
+static void changes_note(int64_t more, struct kg_history_outcome *outcome)
+{
+    const size_t length = strlen(outcome->note);
+    snprintf(outcome->note + length, sizeof outcome->note - length, "%s%lld change%s %s",
+             length ? "; " : "", llabs(more), llabs(more) == 1 ? "" : "s",
+             more < 0 ? "fewer" : "more");
+}
+
 /* Takes a run whose points are gone out of change detection. */
 static bool run_forget(struct kg_history_database *database, int64_t run,
                        struct kg_history_outcome *outcome, struct kg_error *err)
@@ -87,36 +117,49 @@ static bool run_forget(struct kg_history_database *database, int64_t run,
     kg_query_free(&query);
     good = good && kg_history_replay(database, run, err) && changes_count(database, &after, err);
     if (good && before != after)
-        snprintf(outcome->note, sizeof outcome->note, "%lld change%s %s",
-                 (long long)llabs(after - before), llabs(after - before) == 1 ? "" : "s",
-                 after < before ? "fewer" : "more");
+        changes_note(after - before, outcome);
     return good;
+}
+
+static bool statements_run(struct kg_history_database *database, const char *const *statements,
+                           size_t count, const struct chosen *chosen, struct kg_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!statement_run(database, statements[i], chosen, err))
+            return false;
+    return true;
 }
 
 static bool runs_remove(struct kg_history_database *database, const struct chosen *chosen,
                         struct kg_history_outcome *outcome, struct kg_error *err)
 {
-    /* Change detection goes on after the newest run that is left. The last statement clears the runs that a change
-     * names, so it comes after the removal of the others. */
-    static const char *const statements[] = {
+    /* Change detection goes on after the newest run that is left. */
+    static const char *const points[] = {
+        "UPDATE level SET pruned = 1 WHERE $3 = 0 AND series IN (SELECT p.series FROM point AS p "
+        "JOIN run AS r ON r.id = p.run WHERE r.kind IN ('commit', 'nightly', 'control') AND r.id "
+        "IN " CHOSEN_RUNS ")",
+        "DELETE FROM point WHERE run IN " CHOSEN_RUNS,
         "UPDATE level SET run = COALESCE((SELECT r.id FROM series AS s JOIN run AS r ON r.suite = "
         "s.suite AND r.machine = s.machine WHERE s.id = level.series AND r.points > 0 AND "
         "(s.control = 1 OR r.kind IN ('commit', 'nightly')) AND EXISTS (SELECT 1 FROM point AS p "
         "WHERE p.run = r.id AND p.series = s.id) ORDER BY r.started DESC, r.hash DESC LIMIT 1), 0) "
         "WHERE run IN " CHOSEN_RUNS,
+    };
+    /* States name old runs, and a later change may begin at one. So old runs keep their rows. The last statement clears
+     * the runs that keep them. */
+    static const char *const runs[] = {
         "DELETE FROM run WHERE id IN " CHOSEN_RUNS
-        "AND excess IS NULL AND id NOT IN (SELECT run_before FROM change UNION SELECT run_after "
-        "FROM change UNION SELECT found_run FROM change)",
+        "AND ($3 <> 0 OR kind IN ('pull-request', 'bisect')) AND excess IS NULL AND id NOT IN "
+        "(SELECT run_before FROM change UNION SELECT run_after FROM change UNION SELECT found_run "
+        "FROM change)",
         "UPDATE run SET points = 0 WHERE id IN " CHOSEN_RUNS,
     };
-    if (!count_read(database, chosen, outcome, err) ||
-        !statement_run(database, "DELETE FROM point WHERE run IN " CHOSEN_RUNS, chosen, err) ||
-        (chosen->run && !run_forget(database, chosen->run, outcome, err)))
-        return false;
-    for (size_t i = 0; outcome->runs && i < sizeof statements / sizeof *statements; i++)
-        if (!statement_run(database, statements[i], chosen, err))
-            return false;
-    return total_reduce(database, outcome->points, err);
+    return count_read(database, chosen, outcome, err) &&
+           (!chosen->run || pruned_note(database, chosen->run, outcome, err)) &&
+           statements_run(database, points, sizeof points / sizeof *points, chosen, err) &&
+           (!chosen->run || run_forget(database, chosen->run, outcome, err)) &&
+           statements_run(database, runs, sizeof runs / sizeof *runs, chosen, err) &&
+           total_reduce(database, outcome->points, err);
 }
 
 static bool chosen_prune(struct kg_history_database *database, const struct chosen *chosen,

@@ -1,5 +1,6 @@
 /* history_replay.c: rebuilds the change detectors of one suite on one machine from their points, after a run was
- * removed. The value of that run would otherwise stay in their states, and its alarms in the table `change`. */
+ * removed. The value of that run would otherwise stay in their states, and its alarms in the table `change`. A series
+ * whose older points are pruned keeps its state and its other changes: its points are too few to rebuild them. */
 #include "judge/history/history_replay.h"
 
 #include <math.h>
@@ -28,18 +29,23 @@ static void run_read(struct replay *replay, const struct kg_query *query)
                               .started = kg_row_copy(query, 4, arena),
                               .hash = kg_row_copy(query, 5, arena),
                               .control = control,
-                              .depth = control ? (double)NAN : kg_row_real(query, 7)};
+                              .depth = control ? (double)NAN : kg_row_real(query, 7),
+                              .replayed = true,
+                              .control_known = kg_row_integer(query, 8) != replay->removed,
+                              .night_control = kg_row_integer(query, 8)};
 }
 
-/* Reads all runs that change detection takes, the removed one included. */
+/* Reads all runs that change detection takes, the removed one included. A removed release was the older end of creeps. */
 static bool runs_read(struct replay *replay, struct kg_error *err)
 {
     static const char sql[] =
         "SELECT r.id, r.machine, r.suite, m.class, r.started, r.hash, CASE WHEN r.kind = 'control' "
-        "THEN 1 ELSE 0 END, c.depth FROM run AS r JOIN run AS removed ON removed.suite = r.suite "
+        "THEN 1 ELSE 0 END, c.depth, r.control FROM run AS r JOIN run AS removed ON removed.suite "
+        "= r.suite "
         "AND removed.machine = r.machine JOIN machine AS m ON m.id = r.machine LEFT JOIN commit_ "
-        "AS c ON c.id = r.commit_ WHERE removed.id = $1 AND (r.points > 0 OR r.id = $1) AND r.kind "
-        "IN ('commit', 'nightly', 'control')";
+        "AS c ON c.id = r.commit_ WHERE removed.id = $1 AND ((r.points > 0 AND r.kind IN "
+        "('commit', 'nightly', 'control')) OR (r.id = $1 AND r.kind IN ('commit', 'nightly', "
+        "'control', 'release')))";
     struct kg_query query = {0};
     enum kg_step step;
     if (!kg_query_prepare(replay->database, sql, &query, err))
@@ -71,7 +77,8 @@ static bool changes_set_aside(const struct replay *replay, struct kg_error *err)
 {
     struct kg_query query = {0};
     bool good = kg_query_prepare(replay->database,
-                                 "UPDATE change SET found_run = -found_run WHERE found_run = $1",
+                                 "UPDATE change SET found_run = -found_run WHERE found_run = $1 "
+                                 "AND series NOT IN (SELECT series FROM level WHERE pruned = 1)",
                                  &query, err);
     for (size_t i = 0; good && i < replay->count; i++)
         if (!replay->runs[i].known)
@@ -80,16 +87,23 @@ static bool changes_set_aside(const struct replay *replay, struct kg_error *err)
     return good;
 }
 
+/* Removes the states to rebuild, and the traces of the run that no replay removes. */
 static bool levels_remove(const struct replay *replay, struct kg_error *err)
 {
-    struct kg_query query = {0};
-    const bool good =
-        kg_query_prepare(replay->database,
-                         "DELETE FROM level WHERE series IN (SELECT s.id FROM series AS s JOIN run "
-                         "AS r ON r.suite = s.suite AND r.machine = s.machine WHERE r.id = $1)",
-                         &query, err) &&
-        kg_query_run(&query, err, "i", replay->removed);
-    kg_query_free(&query);
+    static const char *const statements[] = {
+        "DELETE FROM level WHERE pruned = 0 AND series IN (SELECT s.id FROM series AS s JOIN run "
+        "AS r ON r.suite = s.suite AND r.machine = s.machine WHERE r.id = $1)",
+        "DELETE FROM change WHERE found_run = $1 AND state <> 'confirmed' AND series IN (SELECT "
+        "series FROM level WHERE pruned = 1)",
+        "DELETE FROM run WHERE id = $1 AND kind = 'release'",
+    };
+    bool good = true;
+    for (size_t i = 0; good && i < sizeof statements / sizeof *statements; i++) {
+        struct kg_query query = {0};
+        good = kg_query_prepare(replay->database, statements[i], &query, err) &&
+               kg_query_run(&query, err, "i", replay->removed);
+        kg_query_free(&query);
+    }
     return good;
 }
 

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "judge/history/history_database.h"
 
-enum { TABLES_VERSION = 1 };
+enum { TABLES_VERSION = 2 };
 
 /* @identity, @text, @keyed, @view and @time are words of the database (struct kg_history_driver). An unknown text is
  * ''. */
@@ -20,13 +20,14 @@ static const char *const statements[] = {
     /* depth: number of first parents up to the root. Dates do not order commits, depths on one branch do. */
     "CREATE TABLE IF NOT EXISTS commit_ (id INTEGER@identity PRIMARY KEY, sha @text NOT NULL "
     "UNIQUE, parent @text NOT NULL, branch @text NOT NULL, depth INTEGER)",
-    /* distance: of the host from its past (suspect_node.h). excess, deviation: the host is suspect. */
+    /* distance: of the host from its past (suspect_node.h). excess, deviation: the host is suspect. control: the
+     * control run of its night, or NULL. points: 0 after `prune`. */
     "CREATE TABLE IF NOT EXISTS run (id INTEGER@identity PRIMARY KEY, hash @text NOT NULL UNIQUE, "
     "suite @text NOT NULL, machine INTEGER NOT NULL, epoch INTEGER NOT NULL, commit_ INTEGER, "
     "dirty INTEGER NOT NULL, complete INTEGER NOT NULL, kind @text NOT NULL, "
     "started @text NOT NULL, boot @text NOT NULL, version @text NOT NULL, file @text NOT NULL, "
     "points INTEGER NOT NULL, distance DOUBLE PRECISION, excess DOUBLE PRECISION, "
-    "deviation DOUBLE PRECISION)",
+    "deviation DOUBLE PRECISION, control INTEGER)",
     "CREATE INDEX IF NOT EXISTS run_order ON run (suite, machine, started, hash)",
     /* control: 1 for a kept build, whose points are no states of the branch. */
     "CREATE TABLE IF NOT EXISTS series (id INTEGER@identity PRIMARY KEY, case_ @text NOT NULL, "
@@ -40,9 +41,9 @@ static const char *const statements[] = {
     "code BIGINT, rounds INTEGER NOT NULL, flags INTEGER NOT NULL, PRIMARY KEY (run, series))"
     "@keyed",
     /* state: the change detector and the variances as digits (level_text.c). run: the newest run in it. crept: the run
-     * that showed the last creep, or 0. */
+     * that showed the last creep, or 0. pruned: 1 if points in the state are gone. */
     "CREATE TABLE IF NOT EXISTS level (series INTEGER PRIMARY KEY, run INTEGER NOT NULL, "
-    "crept INTEGER NOT NULL, state @text NOT NULL)",
+    "crept INTEGER NOT NULL, state @text NOT NULL, pruned INTEGER DEFAULT 0 NOT NULL)",
     /* seconds: of paired rounds, for all attempts. */
     "CREATE TABLE IF NOT EXISTS change (id INTEGER@identity PRIMARY KEY, series INTEGER NOT NULL, "
     "run_before INTEGER NOT NULL, run_after INTEGER NOT NULL, found_run INTEGER NOT NULL, "
@@ -113,7 +114,8 @@ static bool version_good(const struct kg_history_database *database, int64_t ver
     return version == TABLES_VERSION ||
            kg_error_set(err, KG_ERROR_USAGE,
                         "the history '%.300s' has tables of version %lld, and this kgate knows "
-                        "version %d: use the kgate that wrote it",
+                        "version %d: `kgate history export -o all.csv` by the kgate that wrote "
+                        "it, then `kgate history import all.csv` into a new history",
                         database->name, (long long)version, TABLES_VERSION);
 }
 
@@ -138,10 +140,15 @@ static bool tables_create(struct kg_history_database *database, struct kg_error 
         good = kg_database_execute(database, kg_text_string(&sql), err);
         kg_text_free(&sql);
     }
-    return good && kg_database_execute(database,
-                                       "INSERT INTO fact (name, value) VALUES ('version', 1), "
-                                       "('points', 0) ON CONFLICT (name) DO NOTHING",
-                                       err);
+    struct kg_query facts = {0};
+    good = good &&
+           kg_query_prepare(database,
+                            "INSERT INTO fact (name, value) VALUES ('version', $1), ('points', 0) "
+                            "ON CONFLICT (name) DO NOTHING",
+                            &facts, err) &&
+           kg_query_run(&facts, err, "i", (int64_t)TABLES_VERSION);
+    kg_query_free(&facts);
+    return good;
 }
 
 bool kg_history_tables_make(struct kg_history_database *database, struct kg_error *err)

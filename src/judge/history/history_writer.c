@@ -40,7 +40,7 @@ static bool statements_prepare(struct kg_history_writer *writer, struct kg_error
         struct kg_query *query;
         const char *sql;
     } rows[] = {
-        {&writer->run_find, "SELECT id FROM run WHERE hash = $1"},
+        {&writer->run_find, "SELECT id FROM run WHERE hash = $1 AND points > 0"},
         {&writer->machine_make,
          "INSERT INTO machine (class, host, gpus, seen) VALUES ($1, $2, $3, $4) ON CONFLICT "
          "(class, host) DO UPDATE SET seen = CASE WHEN machine.seen < excluded.seen THEN "
@@ -55,7 +55,7 @@ static bool statements_prepare(struct kg_history_writer *writer, struct kg_error
         {&writer->run_make,
          "INSERT INTO run (hash, suite, machine, epoch, commit_, dirty, complete, kind, started, "
          "boot, version, file, points) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, "
-         "0) RETURNING id"},
+         "0) ON CONFLICT (hash) DO UPDATE SET kind = excluded.kind RETURNING id"},
         {&writer->run_end, "UPDATE run SET points = $1 WHERE id = $2"},
         {&writer->total_add,
          "UPDATE fact SET value = value + $1 WHERE name = 'points' RETURNING value"},
