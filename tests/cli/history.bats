@@ -216,12 +216,16 @@ drifts() {
     drifts 0.0004
     for i in $(seq 42); do echo "g$i.json"; done | xargs "$KGATE" history add -q
     [ "$(times)" = "[]" ]
+    jq '.cases[].id |= "old" + . | .created |= (fromdate + 60 | todate)' g1.json >old.json
+    kgate history add old.json -q
     kgate history prune --keep 5 -q
     kgate history list --json | jq -e '.runs | length == 5'
     for i in $(seq 43 70); do echo "g$i.json"; done | xargs "$KGATE" history add -q
     times | jq -e 'length > 0 and all(.[]; .kind == "creep" and (.commit_before | startswith("g")))'
-    run -0 kgate history add g1.json
-    [[ "$output" == "added 1 run "* ]]
+    rows kgate-history.db | grep 'INTO "level"' >before.rows
+    run -0 kgate history add g1.json old.json
+    [[ "$output" == "added 2 runs "*"; 2 are older than a run in the history: change detection skips them" ]]
+    rows kgate-history.db | grep 'INTO "level"' | cmp - before.rows
     run -0 kgate history add g1.json
     [[ "$output" == "added 0 runs "*"1 was there already" ]]
 }

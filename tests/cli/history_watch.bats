@@ -103,7 +103,7 @@ states() { kgate history changes --json "$@" | jq -c '[.changes // [] | .[] | [.
     [ "$(states)" = '[["confirmed","code"]]' ]
     kgate history changes --json | jq -e '.changes[0] | .seconds > 0 and (.proof | test("^\\+50.0 % \\(.*paired rounds\\)$"))'
     run -0 kgate history audit --metric work
-    [[ "$output" == *"  paired rounds 1 confirmed, 0 refuted, 0 undecided in "*" s: "*" s per confirmed change"* ]]
+    [[ "$output" == *"  paired rounds 1 confirmed, 0 refuted, 0 undecided in "*"s: "*"s per confirmed change"* ]]
     kgate history show job --metric work | grep -q 'c21 .*confirmed, cause code'
     run -0 watch --confirm
     [ "$output" = "no suspected changes of this suite on this machine" ]

@@ -133,7 +133,7 @@ static bool statements_run(struct kg_history_database *database, const char *con
 static bool runs_remove(struct kg_history_database *database, const struct chosen *chosen,
                         struct kg_history_outcome *outcome, struct kg_error *err)
 {
-    /* Change detection goes on after the newest run that is left. */
+    /* If one run is removed, change detection goes on after the newest that is left. */
     static const char *const points[] = {
         "UPDATE level SET pruned = 1 WHERE $3 = 0 AND series IN (SELECT p.series FROM point AS p "
         "JOIN run AS r ON r.id = p.run WHERE r.kind IN ('commit', 'nightly', 'control') AND r.id "
@@ -143,7 +143,7 @@ static bool runs_remove(struct kg_history_database *database, const struct chose
         "s.suite AND r.machine = s.machine WHERE s.id = level.series AND r.points > 0 AND "
         "(s.control = 1 OR r.kind IN ('commit', 'nightly')) AND EXISTS (SELECT 1 FROM point AS p "
         "WHERE p.run = r.id AND p.series = s.id) ORDER BY r.started DESC, r.hash DESC LIMIT 1), 0) "
-        "WHERE run IN " CHOSEN_RUNS,
+        "WHERE $3 <> 0 AND run IN " CHOSEN_RUNS,
     };
     /* States name old runs, and a later change may begin at one. So old runs keep their rows. The last statement clears
      * the runs that keep them. */
