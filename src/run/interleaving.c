@@ -35,6 +35,13 @@ static bool ask(struct kg_turns *turns, struct kg_player *player, const char *wh
     return false;
 }
 
+static bool has_enough(const struct kg_turns *turns, size_t side, double min_time_ns)
+{
+    const struct kg_player *player = &turns->players[side];
+    return turns->calls_wanted ? player->call_count >= turns->calls_wanted
+                               : player->spent_ns >= min_time_ns;
+}
+
 /* One turn. */
 static bool turn(struct kg_turns *turns, size_t side)
 {
@@ -44,9 +51,9 @@ static bool turn(struct kg_turns *turns, size_t side)
         return false;
     kg_descendants_end_new();
     const double measured_ns = strtod(player->outcome.response.data, &end);
-    if (measured_ns > 0 && *end == '\n') {
+    if (measured_ns > 0 && *end == ' ') {
         player->spent_ns += measured_ns;
-        player->turn_count++;
+        player->call_count = strtoull(end, NULL, 10);
         kg_outcome_line_take(&player->outcome, NULL, 0);
         return true;
     }
@@ -59,8 +66,13 @@ static bool turn(struct kg_turns *turns, size_t side)
 static bool block(struct kg_turns *turns)
 {
     const size_t first = turns->block_count++ % 2;
-    return turn(turns, first) && turn(turns, 1 - first) && turn(turns, 1 - first) &&
-           turn(turns, first);
+    for (size_t i = 0; i < 4; i++) {
+        const size_t side = i == 1 || i == 2 ? 1 - first : first;
+        const bool complete = turns->calls_wanted && has_enough(turns, side, 0);
+        if (!complete && !turn(turns, side))
+            return false;
+    }
+    return true;
 }
 
 bool kg_turns_ready(struct kg_turns *turns, size_t side)
@@ -78,19 +90,12 @@ bool kg_turns_ready(struct kg_turns *turns, size_t side)
     return false;
 }
 
-static bool has_enough(const struct kg_turns *turns, size_t side, double min_time_ns)
-{
-    const struct kg_player *player = &turns->players[side];
-    return turns->turns_wanted ? player->turn_count >= turns->turns_wanted
-                               : player->spent_ns >= min_time_ns;
-}
-
 /* By time both sides count: a far slower candidate must not make the round as many times longer. */
 static bool both_have_enough(const struct kg_turns *turns, double min_time_ns)
 {
     const struct kg_player *players = turns->players;
-    return turns->turns_wanted
-               ? has_enough(turns, 0, min_time_ns)
+    return turns->calls_wanted
+               ? has_enough(turns, 0, min_time_ns) && has_enough(turns, 1, min_time_ns)
                : players[0].spent_ns + players[1].spent_ns >= KG_SIDES * min_time_ns;
 }
 
@@ -143,7 +148,7 @@ void kg_turns_renew(struct kg_turns *turns)
     for (size_t side = 0; side < KG_SIDES; side++) {
         turns->players[side].ready = false;
         turns->players[side].spent_ns = 0;
-        turns->players[side].turn_count = 0;
+        turns->players[side].call_count = 0;
         turns->players[side].outcome.tail[0] = '\0';
         turns->players[side].outcome.tail_length = 0;
     }

@@ -14,17 +14,17 @@ struct kg_player {
     struct kg_process process;
     struct kg_outcome outcome;
     bool started;
-    bool ready;      /* it waits for its first turn */
-    double spent_ns; /* time measured in its turns so far */
-    size_t turn_count;
+    bool ready;          /* it waits for its first turn */
+    double spent_ns;     /* time measured in its turns so far */
+    uint64_t call_count; /* calls measured in its turns so far */
 };
 
-/* Zero-initialise except deadline, launches and turns_wanted; kg_turns_free when done. */
+/* Zero-initialise except deadline, launches and calls_wanted; kg_turns_free when done. */
 struct kg_turns {
     struct kg_player players[KG_SIDES];
-    uint64_t deadline_ns; /* by kg_clock_ns */
-    uint64_t kills;       /* kg_out_of_memory_kills before the start */
-    size_t turns_wanted;  /* turns of each player; 0: a measured time decides */
+    uint64_t deadline_ns;  /* by kg_clock_ns */
+    uint64_t kills;        /* kg_out_of_memory_kills before the start */
+    uint64_t calls_wanted; /* calls of each player; 0: a measured time decides */
     size_t block_count;
     size_t at_fault; /* the player whose process failed */
     enum kg_ending ending;
@@ -39,9 +39,9 @@ bool kg_turns_start(struct kg_turns *turns, size_t side, struct kg_error *err);
  * false on the same failures as kg_turns_play. */
 bool kg_turns_ready(struct kg_turns *turns, size_t side);
 
-/* Plays blocks of four turns until both players together have measured twice min_time_ns, or until the first
- * one had turns_wanted turns. Processes left over by the calls of a turn are ended before the next turn: they
- * would slow the other build.
+/* Plays blocks of four turns until both players together have measured twice min_time_ns, or each has made
+ * calls_wanted calls. Processes left over by the calls of a turn are ended before the next turn: they would slow
+ * the other build.
  * returns  false if a process failed: `at_fault` and `ending` say which, and how */
 bool kg_turns_play(struct kg_turns *turns, double min_time_ns);
 

@@ -22,20 +22,18 @@ struct match {
     struct kg_turns turns;
     struct kg_session sessions[SIDES];
     size_t index;        /* of the case */
-    uint64_t turn_calls; /* calls of a turn, at least; 0: the time decides */
-    double min_time_ns, timeout_ns;
+    uint64_t turn_calls; /* calls of a turn, at most; 0: the time decides */
+    double turn_ns, min_time_ns, timeout_ns;
     struct kg_error *err;
 };
 
 static void player_launch_make(struct match *match, size_t side, struct kg_arena *arena,
                                struct kg_launch *launch)
 {
-    const double turn = match->min_time_ns / TURNS;
     const struct kg_task_options options = {.task = KG_TASK_TURNS,
                                             .counts = true,
                                             .patience = 1,
-                                            .turn_ns =
-                                                fmin(TURN_MOST_NS, fmax(TURN_LEAST_NS, turn)),
+                                            .turn_ns = match->turn_ns,
                                             .turn_calls = match->turn_calls};
     match->sessions[side].launcher->check_due[match->index] =
         match->sessions[SIDES - 1].launcher->check_due[match->index];
@@ -190,14 +188,26 @@ static bool round_play(struct kg_pairing *pairing, struct match *match, struct k
     return true;
 }
 
-/* Divides the calls of a round into turns of whole samples. */
-static void calls_divide(uint64_t iterations, uint64_t batch, struct match *match)
+/* Time of a call of the slower build; 0: unknown before the first round. */
+static double slower_call_ns(const struct kg_pairing *pairing, size_t index)
 {
-    const uint64_t sample = batch ? batch : 1;
-    const uint64_t samples = (iterations + sample - 1) / sample;
-    const uint64_t each = (samples + TURNS - 1) / TURNS;
-    match->turn_calls = each * sample;
-    match->turns.turns_wanted = (size_t)((samples + each - 1) / each);
+    const struct kg_case_result *head = &pairing->head.results.cases[index],
+                                *base = &pairing->base.results.cases[index];
+    return head->round_count && base->round_count
+               ? fmax(head->rounds[head->round_count - 1].median_ns,
+                      base->rounds[base->round_count - 1].median_ns)
+               : 0;
+}
+
+/* Calls of a turn within the limits of its time. Both builds make the same number, so that their turns
+ * alternate up to the end of the round. */
+static uint64_t turn_calls(uint64_t iterations, double call_ns)
+{
+    const double eighth = ceil((double)iterations / TURNS);
+    if (!(call_ns > 0))
+        return (uint64_t)eighth; /* TURN_MOST_NS ends the turn */
+    const double wanted = fmax(eighth, ceil(TURN_LEAST_NS / call_ns));
+    return (uint64_t)fmax(1, fmin(wanted, floor(TURN_MOST_NS / call_ns)));
 }
 
 static struct match match_make(struct kg_pairing *pairing, size_t index, struct kg_error *err)
@@ -207,14 +217,19 @@ static struct match match_make(struct kg_pairing *pairing, size_t index, struct 
     struct match match = {
         .turns = {.kills = kg_out_of_memory_kills(),
                   .deadline_ns = kg_clock_ns() + (uint64_t)(SIDES * settings->timeout_ns),
-                  .keeps_setup = keeps_setup(planned)},
+                  .keeps_setup = keeps_setup(planned),
+                  .block_count = pairing->head.results.cases[index].round_count},
         .sessions = {kg_run_session(&pairing->base), kg_run_session(&pairing->head)},
         .index = index,
         .timeout_ns = settings->timeout_ns,
         .err = err};
     match.min_time_ns = kg_session_round_ns(&match.sessions[1], index);
-    if (settings->iterations)
-        calls_divide(settings->iterations, pairing->head.launcher.batch[index], &match);
+    match.turn_ns = fmin(TURN_MOST_NS, fmax(TURN_LEAST_NS, match.min_time_ns / TURNS));
+    if (settings->iterations) {
+        match.turn_ns = TURN_MOST_NS;
+        match.turn_calls = turn_calls(settings->iterations, slower_call_ns(pairing, index));
+        match.turns.calls_wanted = settings->iterations;
+    }
     return match;
 }
 

@@ -100,12 +100,12 @@ static const char *request_text(const struct kg_session *session, size_t index,
         .min_time_ns = options->task == KG_TASK_PROFILE ? options->profile_time_ns
                        : timed                          ? kg_session_round_ns(session, index)
                                                         : spec->settings.min_time_ns,
-        .iterations = options->task == KG_TASK_TURNS ? options->turn_calls
-                      : timed                        ? spec->settings.iterations
-                                                     : 0,
+        .iterations =
+            options->task == KG_TASK_ROUND || options->turn_calls ? spec->settings.iterations : 0,
         .warm_calls = timed ? spec->settings.warmup : 0,
         .batch = options->batch ? options->batch : session->launcher->batch[index],
         .turn_ns = options->turn_ns,
+        .turn_calls = options->turn_calls,
         .cold = options->cold,
         .count_directory = options->count_directory,
         .count_source = options->count_source,

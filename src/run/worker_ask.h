@@ -16,7 +16,7 @@ struct kg_task_options {
     uint64_t threads;            /* 0: the case's own number */
     uint64_t batch;              /* calls per sample; 0: as the check found */
     double turn_ns;              /* KG_TASK_TURNS */
-    uint64_t turn_calls;         /* KG_TASK_TURNS: calls of a turn; 0: turn_ns decides */
+    uint64_t turn_calls;         /* KG_TASK_TURNS: calls of a turn, at most; 0: turn_ns decides */
     bool cold;                   /* KG_TASK_TURNS: a command runs without warm-up */
     const char *count_directory; /* KG_TASK_COUNT */
     const char *count_source;

@@ -253,10 +253,13 @@ static uint64_t recover(struct kg_gpu_sampling *sampling)
 static bool piece_done(const struct kg_gpu_sampling *sampling, uint64_t samples, double spent_ns,
                        double elapsed_ns, double time_ns)
 {
-    const uint64_t iterations = sampling->sampler->iterations;
-    if (iterations)
-        return samples * sampling->batch >= iterations;
-    return samples && kg_gpu_round_done(spent_ns, elapsed_ns, time_ns);
+    const struct kg_gpu_sampler *sampler = sampling->sampler;
+    const bool timed_out = samples && kg_gpu_round_done(spent_ns, elapsed_ns, time_ns);
+    if (!sampler->iterations)
+        return timed_out;
+    return sampling->taken * sampling->batch >= sampler->iterations ||
+           (sampler->piece_calls &&
+            (samples * sampling->batch >= sampler->piece_calls || timed_out));
 }
 
 bool kg_gpu_sampling_run(struct kg_gpu_sampling *sampling, double time_ns, double *measured_ns,

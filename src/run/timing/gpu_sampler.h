@@ -14,10 +14,11 @@ struct kg_gpu_sampler {
     struct kg_gpu_call call;
     struct kg_gpu_call_timing call_timing; /* kg_gpu_call_timing_find */
     enum kg_timing timing;
-    double min_time_ns;  /* measured time of a round */
-    uint64_t iterations; /* calls of a piece, at least; 0: kg_gpu_sampling_run's time decides */
-    double *buffer;      /* room for `capacity` samples, KG_GPU_FIGURES figures each */
-    size_t capacity;     /* at least 2 */
+    double min_time_ns;   /* measured time of a round */
+    uint64_t iterations;  /* calls of all pieces, at least; 0: kg_gpu_sampling_run's time decides */
+    uint64_t piece_calls; /* as in struct kg_sampler */
+    double *buffer;       /* room for `capacity` samples, KG_GPU_FIGURES figures each */
+    size_t capacity;      /* at least 2 */
 };
 
 /* Figures of each sample: time, clock, host time of launching. */
@@ -59,7 +60,7 @@ bool kg_gpu_sampling_begin(struct kg_gpu_sampling *sampling, struct kg_gpu_sampl
 /* Warms up for time_ns more, with samples that do not count. A failure leaves the graph to free. */
 bool kg_gpu_sampling_warm(struct kg_gpu_sampling *sampling, double time_ns, struct kg_error *err);
 /* Takes samples until time_ns are measured, at least one sample, or until three times as long has
- * passed; with the sampler's `iterations` until these are made. A sample at a far lower clock does
+ * passed; with the sampler's `iterations` as kg_sampling_run does. A sample at a far lower clock does
  * not count (kg_gpu_sample_slow), and a pause follows it, up to eight times per round. The work
  * around a sample, such as flushing, can take longer than the sample. Adds the measured time to
  * *measured_ns. */

@@ -170,8 +170,11 @@ static bool piece_done(const struct kg_sampling *sampling, uint64_t samples, dou
     const struct kg_sampler *sampler = sampling->sampler;
     if (sampler->own_ns)
         return samples > 0;
-    return sampler->iterations ? samples * sampling->batch >= sampler->iterations
-                               : spent_ns >= time_ns;
+    if (!sampler->iterations)
+        return spent_ns >= time_ns;
+    return sampling->taken * sampling->batch >= sampler->iterations ||
+           (sampler->piece_calls &&
+            (samples * sampling->batch >= sampler->piece_calls || spent_ns >= time_ns));
 }
 
 /* CPU time counts within the pieces only: between them a round may wait for its turn, and its threads

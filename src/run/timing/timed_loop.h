@@ -84,7 +84,8 @@ struct kg_sampler {
     void *owner;
     double resolution_ns; /* kg_clock_resolution_ns */
     double min_time_ns;   /* measured time of a round */
-    uint64_t iterations;  /* calls of a piece, at least; 0: kg_sampling_run's time decides */
+    uint64_t iterations;  /* calls of all pieces, at least; 0: kg_sampling_run's time decides */
+    uint64_t piece_calls; /* with iterations: calls that end a piece; 0: the piece has them all */
     uint64_t warm_calls;  /* calls before the usual warm-up */
     bool cold;            /* no warm-up: each call starts a process of its own */
     bool children;        /* child processes do the work: count their CPU time */
@@ -132,8 +133,9 @@ struct kg_sampling {
  * outlive the sampling. */
 void kg_sampling_begin(struct kg_sampling *sampling, const struct kg_sampler *sampler,
                        uint64_t batch);
-/* Takes samples until `time_ns` are measured, at least one; with the sampler's `iterations` until these
- * are made. Returns the measured time. */
+/* Takes samples until `time_ns` are measured, at least one. With the sampler's `iterations`: until
+ * these are made in all pieces; in pieces of `piece_calls`, until these or `time_ns` are reached.
+ * Returns the measured time. */
 double kg_sampling_run(struct kg_sampling *sampling, double time_ns);
 /* Fills all fields of `round` except peak_bytes, from all samples. The kept samples live in `arena`. */
 bool kg_sampling_end(struct kg_sampling *sampling, struct kg_arena *arena, struct kg_round *round,

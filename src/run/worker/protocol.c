@@ -52,6 +52,7 @@ static const struct kg_field request_fields[] = {
     KG_FIELD(metrics, BITS, NULL, KG_OPTIONAL, KG_NAMES(kg_metric_kind_names)),
     KG_FIELD(batch, COUNT, NULL),
     KG_FIELD(turn_ns, REAL, NULL, KG_NULLABLE),
+    KG_FIELD(turn_calls, COUNT, NULL, KG_OPTIONAL),
     KG_FIELD(count_directory, STRING, NULL, KG_OPTIONAL),
     KG_FIELD(count_source, STRING, NULL, KG_OPTIONAL),
     KG_FIELD(count_lines, BOOL, NULL, KG_OPTIONAL),

@@ -2,7 +2,7 @@
  * standard input, one response on its descriptor KG_WORKER_RESPONSE.
  *
  * KG_TASK_TURNS has turns before its response. The worker writes "ready". For each KG_TURN that it
- * reads, it measures for turn_ns and writes the measured time in ns. At KG_TURN_END it writes the
+ * reads, it measures for turn_ns, and writes the measured time in ns and all calls so far. At KG_TURN_END it writes the
  * response. Each message is a line.
  *
  * On the GPU one process does many tasks one after the other (`kgate worker --group`). Requests and
@@ -71,12 +71,13 @@ struct kg_request {
     bool check_after;    /* KG_TASK_ROUND, KG_TASK_TURNS: check the result of the timed calls */
     uint64_t memory_limit_bytes;
     double min_time_ns;
-    uint64_t iterations; /* calls of a round or a turn, at least; 0: the time decides */
+    uint64_t iterations; /* calls of a round, at least; 0: the time decides */
     uint64_t warm_calls; /* number of calls before the timed ones, besides the usual calls */
     unsigned metrics;    /* bits 1u << enum kg_metric_kind of the wanted readings */
     uint64_t batch; /* calls per sample; KG_TASK_CHECK: the reference's, to be kept if enough */
     double turn_ns; /* KG_TASK_TURNS */
-    bool cold;      /* KG_TASK_TURNS: a command runs without warm-up */
+    uint64_t turn_calls; /* KG_TASK_TURNS with iterations: calls that end a turn before turn_ns */
+    bool cold;           /* KG_TASK_TURNS: a command runs without warm-up */
     const char *count_directory; /* KG_TASK_COUNT of a command by Callgrind: folder of its files */
     const char *count_source;    /* KG_TASK_COUNT: "perf" or "callgrind" */
     bool count_lines;            /* KG_TASK_COUNT: cache lines too */

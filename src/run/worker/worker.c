@@ -205,6 +205,7 @@ static bool set_up(struct kg_worker *worker, struct kg_error *err)
         .resolution_ns = worker->response.timer_resolution_ns,
         .min_time_ns = worker->request.min_time_ns,
         .iterations = worker->request.iterations,
+        .piece_calls = worker->request.turn_calls,
         .warm_calls = worker->request.warm_calls,
         .cold = worker->request.cold && !worker->workload,
         .children = !worker->workload,

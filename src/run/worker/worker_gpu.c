@@ -78,6 +78,7 @@ void kg_worker_gpu_ready(struct kg_worker *worker)
                                            .timing = (enum kg_timing)worker->request.timing,
                                            .min_time_ns = worker->request.min_time_ns,
                                            .iterations = worker->request.iterations,
+                                           .piece_calls = worker->request.turn_calls,
                                            .buffer = gpu->buffer,
                                            .capacity = KG_SAMPLES_MOST};
 }
@@ -178,6 +179,11 @@ bool kg_worker_gpu_run(struct kg_worker *worker, double time_ns, double *measure
                        struct kg_error *err)
 {
     return kg_gpu_sampling_run(&worker->gpu.sampling, time_ns, measured_ns, err);
+}
+
+uint64_t kg_worker_gpu_calls(const struct kg_worker *worker)
+{
+    return worker->gpu.sampling.taken * worker->gpu.sampling.batch;
 }
 
 /* Time in which power or temperature lowered the clocks; NaN: unknown. */

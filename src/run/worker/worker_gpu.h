@@ -44,6 +44,8 @@ bool kg_worker_gpu_check(struct kg_worker *worker, struct kg_error *err);
 bool kg_worker_gpu_begin(struct kg_worker *worker, struct kg_error *err);
 bool kg_worker_gpu_run(struct kg_worker *worker, double time_ns, double *measured_ns,
                        struct kg_error *err);
+/* Calls that the round has measured so far. */
+uint64_t kg_worker_gpu_calls(const struct kg_worker *worker);
 bool kg_worker_gpu_end(struct kg_worker *worker, struct kg_round *round, struct kg_error *err);
 /* Measured time of a round that should have `wanted_ns`. At the power limit it is at least 200 ms, because
  * the driver settles the clock over tens to hundreds of milliseconds. */

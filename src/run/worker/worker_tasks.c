@@ -269,6 +269,12 @@ static bool turn_asked(void)
     return !strcmp(asked, KG_TURN);
 }
 
+static uint64_t calls_so_far(const struct pieces *pieces)
+{
+    return pieces->on_stream ? kg_worker_gpu_calls(pieces->worker)
+                             : pieces->sampling.taken * pieces->sampling.batch;
+}
+
 static bool turns_take(struct pieces *pieces, struct kg_error *err)
 {
     char line[64];
@@ -277,7 +283,7 @@ static bool turns_take(struct pieces *pieces, struct kg_error *err)
     while (heard && turn_asked()) {
         if (!pieces_run(pieces, pieces->worker->request.turn_ns, &measured_ns, err))
             return false;
-        snprintf(line, sizeof line, "%.17g\n", measured_ns);
+        snprintf(line, sizeof line, "%.17g %" PRIu64 "\n", measured_ns, calls_so_far(pieces));
         heard = kg_worker_send(line);
     }
     return heard ? pieces_end(pieces, err)

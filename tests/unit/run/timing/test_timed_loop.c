@@ -95,10 +95,27 @@ static void iterations_count_calls_in_whole_samples(void **state)
     kg_sampling_begin(&sampling, &sampler, 3);
     kg_sampling_run(&sampling, 1); /* a shorter time ends nothing */
     assert_int_equal(sampling.taken, 4);
-    kg_sampling_run(
-        &sampling,
-        1e12); /* and a longer one asks for nothing; the next piece is a piece of its own */
-    assert_int_equal(sampling.taken, 8);
+    kg_sampling_run(&sampling, 1e12); /* and a longer one asks for nothing */
+    assert_int_equal(sampling.taken, 4);
+}
+
+static void pieces_of_iterations_end_by_calls_or_time(void **state)
+{
+    struct work work = {.length_ns = 20000};
+    struct kg_sampler sampler = sampler_for(&work, 5e6);
+    struct kg_sampling sampling;
+    (void)state;
+    sampler.iterations = 10;
+    sampler.piece_calls = 4;
+    kg_sampling_begin(&sampling, &sampler, 1);
+    kg_sampling_run(&sampling, 1e12);
+    assert_int_equal(sampling.taken, 4);
+    kg_sampling_run(&sampling, 1); /* at once, after one call */
+    assert_int_equal(sampling.taken, 5);
+    kg_sampling_run(&sampling, 1e12);
+    assert_int_equal(sampling.taken, 9);
+    kg_sampling_run(&sampling, 1e12); /* the last piece has the rest */
+    assert_int_equal(sampling.taken, 10);
 }
 
 /* Work whose first calls are slow, as on a disturbed machine. */
@@ -164,6 +181,7 @@ int main(void)
         cmocka_unit_test(room_grows_with_the_round_up_to_a_limit),
         cmocka_unit_test(round_counts_calls_and_reaches_its_time),
         cmocka_unit_test(iterations_count_calls_in_whole_samples),
+        cmocka_unit_test(pieces_of_iterations_end_by_calls_or_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
