@@ -255,6 +255,8 @@ bool kg_suite_format_check(const struct kg_suite_reader *reader,
             spec->setting.format);
     if (spec->setting.finds_gpu)
         spec->settings.devices = cuda;
+    if (!kg_yaml_find(workload, "iterations"))
+        spec->settings.iterations = 0; /* a default is for the other workloads */
     if (spec->settings.iterations)
         return kg_reader_fail(reader, spec->setting_marks.format,
                               "a program of `format: %s` chooses its own number of calls; write "

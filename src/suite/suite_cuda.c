@@ -77,7 +77,8 @@ static bool texts_read(const struct kg_suite_reader *reader, const struct kg_yam
                               pair->key, most, length);
     *texts = kg_arena_alloc(&reader->suite->arena, length, sizeof **texts);
     for (*count = 0; *count < length; ++*count) {
-        const struct kg_yaml_pair item = {pair->key, pair->mark, one ? node : node->items[*count]};
+        const struct kg_yaml_pair item = {pair->key, pair->mark, one ? node : node->items[*count],
+                                          0};
         if (!text_of(reader, &item, &(*texts)[*count]))
             return false;
     }

@@ -99,13 +99,21 @@ static bool sections_read(struct kg_suite_reader *reader, const struct kg_yaml_n
 static bool overrides_apply(struct kg_suite_reader *reader, const char *const *overrides,
                             size_t count)
 {
-    const char *rounds = NULL;
+    const char *rounds = NULL, *iterations = NULL, *min_time = NULL;
     for (size_t i = 0; i < count; i++) {
         if (!kg_suite_set(reader, overrides[i]))
             return false;
         if (!strncmp(overrides[i], "rounds.", 7))
             rounds = overrides[i];
+        if (!strncmp(overrides[i], "iterations=", 11))
+            iterations = overrides[i];
+        if (!strncmp(overrides[i], "min_time=", 9))
+            min_time = overrides[i];
     }
+    if (iterations && min_time)
+        return kg_error_set(reader->err, KG_ERROR_USAGE,
+                            "--set iterations and --set min_time both set the length of a round; "
+                            "give one");
     return kg_suite_rounds_check(reader, &reader->suite->defaults, rounds);
 }
 

@@ -61,9 +61,11 @@ bool kg_suite_override_read(struct kg_suite_reader *reader, const struct kg_yaml
                             struct kg_settings *settings, bool *known);
 /* Applies "key=value" of --set to the suite's defaults. The prefix "policy." or "suggest." selects another section. */
 bool kg_suite_set(struct kg_suite_reader *reader, const char *override);
-/* Checks that a mapping of settings has at most one of `iterations` and `min_time`. */
+/* Checks that a mapping of settings has itself at most one of `iterations` and `min_time`. */
 bool kg_suite_length_check(const struct kg_suite_reader *reader,
                            const struct kg_yaml_node *mapping);
+/* Whether the pair is `min_time` or `iterations`, and a stronger mapping has the other: `<<` merged it. */
+bool kg_suite_length_hidden(const struct kg_yaml_node *mapping, const struct kg_yaml_pair *pair);
 /* Energy counters move every few tens of milliseconds, so min_time is a second if the metrics have energy and the suite
  * names no min_time. */
 void kg_suite_min_time_settle(struct kg_settings *settings);

@@ -37,9 +37,19 @@ static void naming_note(const struct kg_key *key, struct kg_settings *settings)
 bool kg_suite_length_check(const struct kg_suite_reader *reader, const struct kg_yaml_node *mapping)
 {
     const struct kg_yaml_pair *iterations = kg_yaml_find(mapping, "iterations");
-    return !iterations || !kg_yaml_find(mapping, "min_time") ||
+    const struct kg_yaml_pair *min_time = kg_yaml_find(mapping, "min_time");
+    return !iterations || !min_time || iterations->rank != min_time->rank ||
            kg_reader_fail(reader, iterations->mark,
                           "'iterations' and 'min_time' both set the length of a round; write one");
+}
+
+bool kg_suite_length_hidden(const struct kg_yaml_node *mapping, const struct kg_yaml_pair *pair)
+{
+    const char *other = !strcmp(pair->key, "iterations") ? "min_time"
+                        : !strcmp(pair->key, "min_time") ? "iterations"
+                                                         : NULL;
+    const struct kg_yaml_pair *found = other ? kg_yaml_find(mapping, other) : NULL;
+    return found && found->rank < pair->rank;
 }
 
 void kg_suite_min_time_settle(struct kg_settings *settings)
@@ -59,7 +69,7 @@ static bool words_read(const struct kg_suite_reader *reader, const struct kg_key
         return kg_reader_fail(reader, node->mark, "'%s' is '%s', but must be a list; write [%s]",
                               key->name, kg_quote(node->text, quoted),
                               *node->text ? quoted : key->names[0]);
-    const struct kg_yaml_pair pair = {key->name, node->mark, node};
+    const struct kg_yaml_pair pair = {key->name, node->mark, node, 0};
     if (!kg_reader_expect(reader, &pair,
                           key->type == KG_KEY_SET ? KG_YAML_SEQUENCE : KG_YAML_SCALAR))
         return false;
@@ -164,6 +174,8 @@ bool kg_suite_section_read(struct kg_suite_reader *reader, const struct kg_key_t
     for (size_t i = 0; i < section->value->count; i++) {
         const struct kg_yaml_pair *pair = &section->value->pairs[i];
         bool known;
+        if (kg_suite_length_hidden(section->value, pair))
+            continue;
         if (!pair_read(reader, table, pair, &reader->suite->defaults, &known))
             return false;
         if (!known)

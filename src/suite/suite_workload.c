@@ -184,6 +184,8 @@ static bool keys_read(struct kg_suite_reader *reader, struct entry *entry,
         const struct kg_yaml_pair *pair = &entry->node->pairs[i];
         bool known = true;
         bool good;
+        if (kg_suite_length_hidden(entry->node, pair))
+            continue;
         if (kg_key_find(&kg_workload_keys, pair->key))
             good = own_key_read(reader, pair, entry, spec);
         else if (kg_key_find(&kg_cuda_keys, pair->key))

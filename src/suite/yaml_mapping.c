@@ -5,10 +5,9 @@
 #include "suite/suite_message.h"
 #include "suite/yaml_tree.h"
 
-/* A candidate pair of a mapping: the mapping's own pair (rank 0), or a pair of the rank-th merged mapping. */
+/* A candidate pair of a mapping: its own pair, or a pair of a merged mapping. */
 struct entry {
     struct kg_yaml_pair pair;
-    size_t rank;
     size_t order;
     bool dropped;
 };
@@ -51,16 +50,21 @@ static bool merge_count(const struct merger *merger, const struct kg_yaml_node *
 
 static void entry_add(struct merger *merger, const struct kg_yaml_pair *pair, size_t rank)
 {
-    merger->entries[merger->count] =
-        (struct entry){.pair = *pair, .rank = rank, .order = merger->count};
+    struct entry *entry = &merger->entries[merger->count];
+    *entry = (struct entry){.pair = *pair, .order = merger->count};
+    entry->pair.rank = rank;
     merger->count++;
 }
 
 static void merge_one(struct merger *merger, const struct kg_yaml_node *source)
 {
-    merger->rank++;
-    for (size_t i = 0; i < source->count; i++)
-        entry_add(merger, &source->pairs[i], merger->rank);
+    const size_t first = merger->rank + 1;
+    merger->rank = first;
+    for (size_t i = 0; i < source->count; i++) {
+        const size_t rank = first + source->pairs[i].rank;
+        entry_add(merger, &source->pairs[i], rank);
+        merger->rank = rank > merger->rank ? rank : merger->rank;
+    }
 }
 
 static void merge_all(struct merger *merger, const struct kg_yaml_node *value)
@@ -80,8 +84,8 @@ static int entry_compare(const void *left, const void *right)
     const int keys = strcmp(a->pair.key, b->pair.key);
     if (keys)
         return keys;
-    if (a->rank != b->rank)
-        return a->rank < b->rank ? -1 : 1;
+    if (a->pair.rank != b->pair.rank)
+        return a->pair.rank < b->pair.rank ? -1 : 1;
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
@@ -107,7 +111,7 @@ static bool entries_judge(struct merger *merger)
             continue;
         sorted[i]->dropped = true;
         /* If there are several duplicates, the error reports the first one in the file. */
-        if (sorted[i]->rank == 0 && (!second || sorted[i]->order < second->order)) {
+        if (sorted[i]->pair.rank == 0 && (!second || sorted[i]->order < second->order)) {
             first = sorted[i - 1];
             second = sorted[i];
         }
@@ -158,8 +162,8 @@ bool kg_yaml_mapping_fill(const char *path, struct kg_arena *arena, struct kg_ya
         if (is_merge_key(nodes[i]))
             merge_all(&merger, nodes[i + 1]);
         else
-            entry_add(&merger, &(struct kg_yaml_pair){nodes[i]->text, nodes[i]->mark, nodes[i + 1]},
-                      0);
+            entry_add(&merger,
+                      &(struct kg_yaml_pair){nodes[i]->text, nodes[i]->mark, nodes[i + 1], 0}, 0);
     }
     const bool good = entries_judge(&merger);
     if (good)

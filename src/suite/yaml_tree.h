@@ -38,6 +38,7 @@ struct kg_yaml_pair {
     const char *key;
     struct kg_mark mark;
     const struct kg_yaml_node *value;
+    size_t rank; /* 0: the mapping's own pair; 1 and up: merged, the stronger mapping first */
 };
 
 /* Reads one document.

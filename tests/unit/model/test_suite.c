@@ -249,6 +249,7 @@ static void iterations_and_min_time_replace_each_other(void **state)
                        "  - {name: one, kernel: k}\n"
                        "  - {name: two, kernel: k, min_time: 7ms}\n"
                        "  - {name: three, kernel: k, iterations: 1}\n";
+    static const char *const both[] = {"iterations=9", "min_time=5ms"};
     load(&suite, text);
     assert_int_equal(suite.workloads[0].settings.iterations, 100);
     assert_int_equal(suite.workloads[1].settings.iterations, 0);
@@ -258,6 +259,44 @@ static void iterations_and_min_time_replace_each_other(void **state)
     assert_true(kg_suite_parse("s", text, strlen(text), overrides, 1, &suite, &err));
     assert_int_equal(suite.workloads[0].settings.iterations, 9);
     assert_int_equal(suite.workloads[2].settings.iterations, 1);
+    kg_suite_free(&suite);
+    assert_false(kg_suite_parse("s", text, strlen(text), both, 2, &suite, &err));
+    assert_non_null(strstr(err.message, "both set the length of a round"));
+}
+
+static void the_own_length_of_a_round_wins_over_a_merged_one(void **state)
+{
+    struct kg_suite suite;
+    (void)state;
+    load(&suite, "version: 1\n"
+                 "x-long: &long {min_time: 1s}\n"
+                 "x-few: &few {<<: *long, iterations: 5}\n"
+                 "workloads:\n"
+                 "  - {<<: *long, name: own, kernel: k, iterations: 3}\n"
+                 "  - {<<: *few, name: nested, kernel: k}\n"
+                 "  - {<<: *few, name: time, kernel: k, min_time: 7ms}\n"
+                 "  - {<<: [*long, *few], name: list, kernel: k}\n");
+    const struct kg_workload_spec *w = suite.workloads;
+    assert_int_equal(w[0].settings.iterations, 3);
+    assert_int_equal(w[1].settings.iterations, 5);
+    assert_int_equal(w[2].settings.iterations, 0);
+    about(7e6, w[2].settings.min_time_ns);
+    assert_int_equal(w[3].settings.iterations, 0);
+    about(1e9, w[3].settings.min_time_ns);
+    kg_suite_free(&suite);
+}
+
+static void an_inherited_number_of_iterations_skips_a_format(void **state)
+{
+    struct kg_suite suite;
+    (void)state;
+    load(&suite, "version: 1\n"
+                 "defaults: {iterations: 100}\n"
+                 "workloads:\n"
+                 "  - {name: one, kernel: k}\n"
+                 "  - {name: two, command: [x], format: google-benchmark}\n");
+    assert_int_equal(suite.workloads[0].settings.iterations, 100);
+    assert_int_equal(suite.workloads[1].settings.iterations, 0);
     kg_suite_free(&suite);
 }
 
@@ -351,6 +390,8 @@ int main(void)
         cmocka_unit_test(ranges_are_inclusive),
         cmocka_unit_test(merge_keys_lend_what_is_not_given),
         cmocka_unit_test(iterations_and_min_time_replace_each_other),
+        cmocka_unit_test(the_own_length_of_a_round_wins_over_a_merged_one),
+        cmocka_unit_test(an_inherited_number_of_iterations_skips_a_format),
         cmocka_unit_test(overrides_come_before_inheritance),
         cmocka_unit_test(bad_overrides_name_themselves),
         cmocka_unit_test(a_suite_is_loaded_from_its_file),
