@@ -211,17 +211,19 @@ static void advise(struct calibrator *calibrator, size_t index)
     else if (isnan(c->run_scatter))
         c->advice = "it was not measured in every run";
     else if (isnan(c->caught))
-        c->advice = rounds_help
-                        ? "misses even a change of 50 %: raise rounds or min_time, or leave it out"
-                        : "misses even a change of 50 %: leave it out, or use `kgate ab` or "
-                          "`metrics: [instructions]`";
+        c->advice =
+            rounds_help
+                ? "misses even a change of 50 %: raise rounds, min_time or iterations, or leave "
+                  "it out"
+                : "misses even a change of 50 %: leave it out, or use `kgate ab` or "
+                  "`metrics: [instructions]`";
     else if (c->alarms)
         c->advice = kg_arena_printf(
             arena, "alarms without a change: raise its threshold to %g %%%s", 100 * wanted,
             rounds_help ? ", or its rounds" : "; more rounds would not help, runs differ");
     else if (c->doubts > calibrator->calibration->pairs / 10)
         c->advice = kg_arena_printf(arena, "often undecided: %s, or raise its threshold to %g %%",
-                                    rounds_help ? "raise rounds.max or min_time"
+                                    rounds_help ? "raise rounds.max, min_time or iterations"
                                                 : "runs differ, so use `kgate ab`",
                                     100 * fmax(wanted, rounded_up(1.5 * c->threshold)));
     else if (wanted > 0 && 2 * wanted <= c->threshold)

@@ -34,7 +34,7 @@ bool kg_budget_short(double elapsed_ns, double missing_ns, double budget_ns, cha
     budget_enough(needed_ns, enough, sizeof enough);
     snprintf(note, KG_BUDGET_NOTE_BYTES,
              "the minimum rounds take about %s, but --budget is %s: give --budget %s or more, "
-             "lower rounds.min or min_time, or measure fewer cases",
+             "lower rounds.min, min_time or iterations, or measure fewer cases",
              kg_duration_format(needed_ns, takes), kg_duration_format(budget_ns, asked), enough);
     return true;
 }
@@ -57,7 +57,7 @@ void kg_budget_note(const struct kg_results *results, double budget_ns,
         return;
     snprintf(note, sizeof note,
              "measuring took %s, but --budget is %s: every case got its minimum rounds. Lower "
-             "rounds.min or min_time, or measure fewer cases",
+             "rounds.min, min_time or iterations, or measure fewer cases",
              kg_duration_format(results->elapsed_ns, took), kg_duration_format(budget_ns, asked));
     kg_comparison_note(comparison, note);
 }

@@ -39,12 +39,14 @@ int kg_case_pin(const struct kg_session *session, size_t index)
 }
 
 /* Why a worker that gave no response failed, in words. */
-static void ending_describe(const struct kg_answer *answer, double timeout_ns, char *reason,
-                            size_t bytes)
+static void ending_describe(const struct kg_answer *answer, const struct kg_settings *settings,
+                            char *reason, size_t bytes)
 {
     switch (answer->ending) {
     case KG_ENDED_TIMEOUT:
-        snprintf(reason, bytes, "timed out after %g s (`timeout:` of the suite)", timeout_ns / 1e9);
+        snprintf(reason, bytes, "timed out after %g s (`timeout:` of the suite)%s",
+                 settings->timeout_ns / 1e9,
+                 settings->iterations ? ": raise it, or lower `iterations`" : "");
         break;
     case KG_ENDED_SIGNAL:
         if (answer->code == SIGKILL)
@@ -111,7 +113,6 @@ bool kg_case_answer_take(const struct kg_session *session, size_t index, struct 
 {
     char reason[512];
     struct kg_response *response = &answer->response;
-    const double timeout_ns = session->plan->cases[index].spec->settings.timeout_ns;
     if (answer->ending == KG_ENDED_INTERRUPT)
         return true;
     if (answer->whole && answer->ending == KG_ENDED_EXIT && answer->code == 0) {
@@ -125,7 +126,7 @@ bool kg_case_answer_take(const struct kg_session *session, size_t index, struct 
                             response->message ? response->message : "failed without a reason",
                             answer->tail, err);
     }
-    ending_describe(answer, timeout_ns, reason, sizeof reason);
+    ending_describe(answer, &session->plan->cases[index].spec->settings, reason, sizeof reason);
     response->good = false;
     return kg_case_fail(session, index, reason, answer->tail, err);
 }

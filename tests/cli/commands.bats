@@ -200,6 +200,12 @@ YAML
     valid r.json results
 }
 
+@test "a round of too many iterations: the reason names them" {
+    run kgate run --rounds 1 --set trace=no --set iterations=1000 --set timeout=500ms -o r.json -- sleep 0.05
+    [ "$status" -eq 3 ]
+    [[ $(jq -r '.cases[0].reason' r.json) == "timed out after 0.5 s (\`timeout:\` of the suite): raise it, or lower \`iterations\`" ]]
+}
+
 @test "a command that ignores SIGTERM is ended with all that it started" {
     suite_of <<'YAML'
   - {name: sh, command: [sh, -c, "trap '' TERM; setsid sh -c \"trap '' TERM; echo \\$\\$ >child; sleep 300\" & echo $$ >own; sleep 300; sleep 300"], timeout: 1s}

@@ -152,7 +152,9 @@ static const char *why_unknown(struct kg_worker *worker, const struct kg_tally *
         return tally->why;
     return kg_arena_printf(
         &worker->arena, "%s is not known: its counter %s", kg_metric_kind_names[tally->metric],
-        tally->sum == 0 ? "did not move in a round; raise `min_time`" : "could not be read");
+        tally->sum != 0              ? "could not be read"
+        : worker->request.iterations ? "did not move in a round; raise `iterations`"
+                                     : "did not move in a round; raise `min_time`");
 }
 
 void kg_readings_collect(struct kg_worker *worker)

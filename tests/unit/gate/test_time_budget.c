@@ -18,8 +18,8 @@ static void one_that_is_too_short_is_noted_with_one_that_does(void **state)
     (void)state;
     assert_true(kg_budget_short(10e9, 120e9, 30e9, note));
     assert_string_equal(note, "the minimum rounds take about 2.17 min, but --budget is 30.0 s: "
-                              "give --budget 150s or more, lower rounds.min or "
-                              "min_time, or measure fewer cases");
+                              "give --budget 150s or more, lower rounds.min, "
+                              "min_time or iterations, or measure fewer cases");
     assert_true(kg_budget_short(5e6, 205e6, 100e6, note));
     assert_non_null(strstr(note, "give --budget 240ms or more"));
     assert_true(kg_budget_short(90e6, 1800e6, 500e6, note));

@@ -103,6 +103,24 @@ static void every_metric_has_all_of_its_row(void **state)
     }
 }
 
+static void a_counter_that_stood_still_asks_for_longer_rounds(void **state)
+{
+    static struct kg_worker worker;
+    static const double reader; /* only its presence matters */
+    struct kg_round round = {.calls = 3};
+    (void)state;
+    worker.response.rounds = &round;
+    worker.readings.tallies[0].reader = (const void *)&reader;
+    worker.readings.count = 1;
+    kg_readings_collect(&worker);
+    assert_non_null(strstr(worker.response.readings[0].reason, "raise `min_time`"));
+    worker.request.iterations = 3;
+    worker.response.reading_count = 0;
+    kg_readings_collect(&worker);
+    assert_non_null(strstr(worker.response.readings[0].reason, "raise `iterations`"));
+    kg_arena_free(&worker.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -113,6 +131,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_counter_that_cannot_be_read_is_named, begin, end),
         cmocka_unit_test_setup_teardown(a_counter_that_is_gone_gives_no_figure, begin, end),
         cmocka_unit_test(every_metric_has_all_of_its_row),
+        cmocka_unit_test(a_counter_that_stood_still_asks_for_longer_rounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
