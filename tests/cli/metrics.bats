@@ -76,7 +76,7 @@ YAML
     jq -e '.cases[0].memory | .malloc_used_bytes >= 16777216 and .malloc_used_bytes < 20e6
            and .malloc_cached_bytes >= 0 and .malloc_cached_bytes < 16e6' r.json
     run kgate explain copy/bytes=8MiB/cpu r.json
-    [[ "$output" == *"memory"*"; malloc: in use 16."*" MiB, cached "* ]]
+    [[ "$output" == *"memory"*"; malloc after the first calls of another process: in use 16."*" MiB, cached "* ]]
     # a command's memory belongs to other processes
     kgate run --rounds 1 --set trace=no --set disturbance=100% -o r.json -q -- true
     jq -e '.cases[0].memory | has("malloc_used_bytes") | not' r.json

@@ -62,7 +62,8 @@ static void memory_print(struct kg_document *document, const struct kg_explanati
     kg_text_printf(&text, "peak %s, allocated %s", kg_size_format(peak_bytes, a),
                    kg_size_format((double)memory->allocated_bytes, b));
     if (isfinite(memory->malloc_cached_bytes))
-        kg_text_printf(&text, "; malloc: in use %s, cached %s",
+        kg_text_printf(&text,
+                       "; malloc after the first calls of another process: in use %s, cached %s",
                        kg_size_format(memory->malloc_used_bytes, a),
                        kg_size_format(memory->malloc_cached_bytes, b));
     if (isfinite(memory->device_peak_bytes))

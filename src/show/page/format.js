@@ -22,6 +22,7 @@ const COUNTS = [[1, ""], [1e3, "k"], [1e6, "M"], [1e9, "G"], [1e12, "T"]];
 
 export const duration = (ns) => scaled(ns, TIMES);
 export const size = (bytes) => (bytes < 1024 ? `${Math.round(bytes)} B` : scaled(bytes, SIZES));
+export const sizeIfKnown = (bytes) => (Number.isFinite(bytes) ? size(bytes) : "");
 export const count = (value) => (Number.isInteger(value) && Math.abs(value) < 1e4 ? String(value) : scaled(value, COUNTS));
 export const rate = (perSecond, of) => (Number.isFinite(perSecond) ? `${scaled(perSecond, COUNTS)}${of}/s`.replace("  ", " ") : NONE);
 

@@ -1,7 +1,7 @@
 /* Memory: peak and allocated bytes of each case, and memory over time from recordings. */
 import { chartAdd, namesAxis, NARROW, tip } from "../chart.js";
 import { h } from "../dom.js";
-import { brief, counted, duration, size } from "../format.js";
+import { brief, counted, duration, size, sizeIfKnown } from "../format.js";
 import { labelsOf } from "../labels.js";
 
 const CASES_MOST = 30;
@@ -58,7 +58,7 @@ function casesAdd(section, all) {
         option: barsOf(cases, kinds),
         table: () => ({
             heads: [{ name: "case" }, ...kinds.map(([name]) => ({ name, numeric: true }))],
-            rows: cases.map((one) => [one.id, ...kinds.map(([, get]) => size(get(one.current.memory) ?? 0))]),
+            rows: cases.map((one) => [one.id, ...kinds.map(([, get]) => sizeIfKnown(get(one.current.memory)))]),
         }),
     });
 }
