@@ -50,6 +50,9 @@ static bool axis_check(const struct kg_suite_reader *reader, const struct kg_wor
     if (!kg_reader_name_check(reader, pair->mark, "parameter", pair->key))
         return false;
     const struct kg_axis *other = axis_find(spec, pair->key);
+    if (other && !*reader->path) /* a suite of the command line has no lines to name */
+        return kg_reader_fail(reader, pair->mark, "parameter '%s' is in %s and in %s; keep one",
+                              pair->key, place, other_place);
     if (other)
         return kg_reader_fail(reader, pair->mark,
                               "parameter '%s' is in %s here and in %s in line %u; keep one",

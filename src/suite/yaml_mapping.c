@@ -93,6 +93,9 @@ static bool duplicate(const struct merger *merger, const struct kg_yaml_pair *fi
                       const struct kg_yaml_pair *second)
 {
     char quoted[KG_QUOTE_BYTES];
+    if (!*merger->path) /* text of the command line has no lines to name */
+        return kg_error_set(merger->err, KG_ERROR_USAGE, "'%s' is given twice",
+                            kg_quote(second->key, quoted));
     return kg_error_at(merger->err, merger->path, second->mark.line, second->mark.column,
                        "key '%s' is already given in line %u", kg_quote(second->key, quoted),
                        first->mark.line);

@@ -51,11 +51,24 @@ static void other_texts_are_refused(void **state)
     assert_non_null(strstr(err.message, "--matrix takes several values"));
 }
 
+/* No line of a file that the user never wrote. */
+static void a_parameter_given_twice_is_named_without_a_line(void **state)
+{
+    struct kg_suite suite;
+    struct kg_error err;
+    (void)state;
+    assert_false(kernel_read("n=1", "n=1,2", &suite, &err));
+    assert_string_equal(err.message, "parameter 'n' is in matrix and in params; keep one");
+    assert_false(kernel_read("n=1,n=2", NULL, &suite, &err));
+    assert_string_equal(err.message, "'n' is given twice");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_have_their_values),
         cmocka_unit_test(other_texts_are_refused),
+        cmocka_unit_test(a_parameter_given_twice_is_named_without_a_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
