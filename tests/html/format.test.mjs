@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { usualOf } from "../../src/show/page/density.js";
-import { amount, axisOfTimes, changeOf, referenceOf, tidy } from "../../src/show/page/format.js";
+import { amount, axisOfTimes, changeOf, referenceOf, sizeIfKnown, tidy } from "../../src/show/page/format.js";
 import { fileOf } from "../../src/show/page/kinds.js";
 import { labelsOf } from "../../src/show/page/labels.js";
+import { bottleneckOf } from "../../src/show/page/profile.js";
 import { rateOf } from "../../src/show/page/work.js";
 
 function labels({ min, max, interval, axisLabel }) {
@@ -27,6 +28,17 @@ test("a figure has the three digits that it has elsewhere, below 1 too", () => {
         [13.54e3, "ns", "13.5 µs"],
     ])
         assert.equal(amount(value, unit), said);
+});
+
+test("two operations with almost the same share are too close to tell apart", () => {
+    const node = (name, own) => ({ name, own, total: own, time: own, calls: 1, inside: [], path: { total_ns: own, min_ns: own, max_ns: own } });
+    const of = (...times) => bottleneckOf({ loose: true, tree: { total: 100, own: 0, inside: times.map((own, i) => node("abcd"[i], own)) } });
+    assert.equal(of(31, 30, 20, 19), "a or b, 31 and 30 % of the time of all scopes: too close to tell apart");
+    assert.equal(of(60, 40), "a, 60 % of the time of all scopes (b 40 %)");
+});
+
+test("an unknown size is empty, not 0 B", () => {
+    assert.deepEqual([0, 2048, null, undefined].map(sizeIfKnown), ["0 B", "2.00 KiB", "", ""]);
 });
 
 test("a budget is a limit, no baseline that changed", () => {

@@ -120,34 +120,54 @@ static bool subject_judge(const struct kg_case_rows *subject, struct kg_bottlene
 
 /* --- The cases ------------------------------------------------------------------------------- */
 
-/* The bottleneck of a recording without nested scopes. false: it has such scopes, or no time. */
+/* Lead of a flat recording's first component, as a share, below which another run may swap the first
+ * two. Their calls may differ, so that the scatter of the calls says nothing about it. */
+static const double LEAD = 0.03;
+
+/* A row's time in a flat recording. A span's is that of other scopes. */
+static double flat_ns(const struct kg_profile_row *row)
+{
+    return row->path.span ? 0 : row->figures.total_ns;
+}
+
+/* Puts a row into the ranks. The shares are times until the whole is known. */
+static void flat_rank(const struct kg_profile *profile, size_t row, struct kg_bottleneck *found)
+{
+    const double ns = flat_ns(&profile->rows[row]);
+    if (ns > found->share) {
+        found->second = found->component;
+        found->second_share = found->share;
+        found->component = row;
+        found->share = ns;
+    } else if (ns > found->second_share) {
+        found->second = row;
+        found->second_share = ns;
+    }
+}
+
+/* The bottleneck of a recording without nested scopes. Shares are of the sum over all threads. false:
+ * it has such scopes, or no time. */
 static bool flat_judge(const struct kg_profile *profile, struct kg_bottleneck *found)
 {
+    double whole_ns = 0;
     *found = (struct kg_bottleneck){.kind = KG_BOTTLENECK_SPREAD, .places = 1, .flat = true};
     for (size_t i = 0; i < profile->row_count; i++) {
-        const struct kg_profile_row *row = &profile->rows[i];
-        const double share = row->figures.share;
-        if (row->path.parent != i)
+        if (profile->rows[i].path.parent != i)
             return false;
-        if (row->path.kind == KGATE_SCOPE_PROFILER)
-            continue;
-        if (share > found->share) {
-            found->second = found->component;
-            found->second_share = found->share;
-            found->component = i;
-            found->share = share;
-        } else if (share > found->second_share) {
-            found->second = i;
-            found->second_share = share;
-        }
+        whole_ns += flat_ns(&profile->rows[i]);
+        if (profile->rows[i].path.kind != KGATE_SCOPE_PROFILER)
+            flat_rank(profile, i, found);
     }
+    if (!(found->share > 0))
+        return false;
+    found->share /= whole_ns;
+    found->second_share /= whole_ns;
     found->path = found->component;
     if (!(found->second_share > 0))
         found->second = found->path;
-    if (!(found->share > 0))
-        return false;
     if (found->share >= BOTTLENECK)
         found->kind = KG_BOTTLENECK_SCOPE;
+    found->close = found->share >= BOTTLENECK && found->share - found->second_share < LEAD;
     found->calls = profile->rows[found->component].figures.calls;
     return true;
 }
@@ -259,6 +279,13 @@ static void flat_append(const struct kg_profile *profile, const struct kg_bottle
     static const char all[] = "the time of all scopes";
     if (found->kind == KG_BOTTLENECK_SPREAD) {
         kg_text_printf(text, "none: no scope has %.0f %% of %s", 100 * BOTTLENECK, all);
+        return;
+    }
+    if (found->close) {
+        kg_text_printf(text, "%s or %s, %.0f and %.0f %% of %s: too close to tell apart",
+                       profile->rows[found->component].path.name,
+                       profile->rows[found->second].path.name, 100 * found->share,
+                       100 * found->second_share, all);
         return;
     }
     kg_text_printf(text, "%s, %.0f %% of %s", profile->rows[found->component].path.name,

@@ -24,9 +24,10 @@ struct kg_bottleneck {
     double second_share;
     double outside_share; /* share outside the inner scopes */
     uint64_t calls;       /* calls of the component */
-    bool close; /* SCOPE, and kgate repeated the case's call: the calls differ so much that the
-                    second component may be the first */
-    bool flat; /* there is no case: shares are of the time of all scopes, `path` is the component */
+    bool close; /* SCOPE: the second component may be the first. Of a case: kgate repeated its call,
+                    and the calls differ that much. Flat: its share is almost as large */
+    bool
+        flat; /* there is no case: shares are of the time of all scopes on all threads, `path` is the component */
     bool on_gpu; /* the shares are of GPU time, with copies: host time of launching says nothing
                     about the GPU */
 };

@@ -196,8 +196,9 @@ bool kg_components_flat(struct kg_arena *arena, const struct kg_profile *profile
                                   .mean_ns = figures->mean_ns,
                                   .min_ns = figures->min_ns,
                                   .max_ns = figures->max_ns,
-                                  .standard_deviation_ns = figures->standard_deviation_ns,
-                                  .share = figures->share};
+                                  .standard_deviation_ns = figures->standard_deviation_ns};
     }
+    for (size_t i = 0; i < all->component_count; i++)
+        all->components[i].share = all->components[i].total_ns / all->total_ns;
     return all->component_count;
 }

@@ -137,6 +137,7 @@ export function coloursOf({ named }) {
 const BEGINNING = "bottleneck of ";
 const BOTTLENECK = 0.2; /* limits of the text reports: src/profiler/read/bottleneck.c */
 const NOTABLE = 0.1;
+const LEAD = 0.03;
 
 /* The bottleneck in the words of the text reports, without the case's name; "" if it is unknown. Scopes without nesting
  * have no case there. */
@@ -151,6 +152,8 @@ const percent = (part) => `${(100 * part).toFixed(0)} %`;
 
 function looseWords({ named: [first, second] }) {
     if (!first || first.share < BOTTLENECK) return `none: no scope has ${percent(BOTTLENECK)} of the time of all scopes`;
+    if (second && first.share - second.share < LEAD)
+        return `${first.name} or ${second.name}, ${(100 * first.share).toFixed(0)} and ${percent(second.share)} of the time of all scopes: too close to tell apart`;
     const also = second?.share >= NOTABLE ? ` (${second.name} ${percent(second.share)})` : "";
     return `${first.name}, ${percent(first.share)} of the time of all scopes${also}`;
 }

@@ -1,5 +1,6 @@
 /* A report's explanation of a case's time. */
 #include "profiler/read/bottleneck.h"
+#include "profiler/read/components.h"
 #include "test_support.h"
 
 enum { ROWS_MOST = 64 };
@@ -56,13 +57,51 @@ static void the_scope_with_most_time_of_its_own_is_named(void **state)
 static void a_flat_recording_has_one_bottleneck(void **state)
 {
     struct scene scene = {0};
-    add(&scene, 0, "search", 600)->figures.share = 0.6;
-    add(&scene, 0, "multiply", 250)->figures.share = 0.25;
+    add(&scene, 0, "search", 600);
+    add(&scene, 0, "multiply", 250);
     add(&scene, 0, "(profiler)", 150)->path.kind = KGATE_SCOPE_PROFILER;
     expect_text(&scene, "bottleneck: search, 60 % of the time of all scopes (multiply 25 %)\n");
-    scene.rows[0].figures.share = 0.19;
-    scene.rows[1].figures.share = 0.1;
+    scene.rows[0].figures.total_ns = 90;
+    scene.rows[1].figures.total_ns = 80;
+    scene.rows[2].figures.total_ns = 400;
     expect_text(&scene, "bottleneck: none: no scope has 20 % of the time of all scopes\n");
+}
+
+/* The share of the busiest thread says nothing about the sum over all threads. */
+static void a_flat_recording_of_threads_has_shares_of_their_sum(void **state)
+{
+    struct scene scene = {0};
+    (void)state;
+    add(&scene, 0, "work", 600)->figures.share = 1;
+    add(&scene, 0, "io", 400)->figures.share = 0.96;
+    expect_text(&scene, "bottleneck: work, 60 % of the time of all scopes (io 40 %)\n");
+}
+
+static void components_of_threads_share_their_sum(void **state)
+{
+    struct kg_profile_name names[] = {
+        {.name = "work", .figures = {.calls = 1, .total_ns = 600, .share = 1}},
+        {.name = "io", .figures = {.calls = 1, .total_ns = 400, .share = 0.96}}};
+    const struct kg_profile profile = {.names = names, .name_count = 2};
+    struct kg_components *all;
+    struct kg_arena arena = {0};
+    (void)state;
+    assert_true(kg_components_flat(&arena, &profile, &all));
+    assert_float_equal(all->components[0].share, 0.6, 1e-9);
+    assert_float_equal(all->components[1].share, 0.4, 1e-9);
+    kg_arena_free(&arena);
+}
+
+static void two_scopes_of_a_flat_recording_may_be_too_close(void **state)
+{
+    struct scene scene = {0};
+    (void)state;
+    add(&scene, 0, "search", 310);
+    add(&scene, 0, "multiply", 300);
+    add(&scene, 0, "rest", 190);
+    add(&scene, 0, "other", 200);
+    expect_text(&scene, "bottleneck: search or multiply, 31 and 30 % of the time of all scopes: "
+                        "too close to tell apart\n");
 }
 
 static void a_scope_with_others_inside_is_meant_without_them(void **state)
@@ -140,7 +179,7 @@ static void what_is_no_component_is_left_out(void **state)
     expect_text(&scene, "bottleneck of case/cpu: multiply, 40 % of its time\n");
 }
 
-static void a_case_without_scopes_notes_it_and_other_flat_scopes_note_nothing(void **state)
+static void a_case_without_scopes_notes_it_and_an_empty_recording_nothing(void **state)
 {
     struct scene scene = {0};
     scene.process.label = "copy/cpu";
@@ -152,8 +191,6 @@ static void a_case_without_scopes_notes_it_and_other_flat_scopes_note_nothing(vo
         &scene,
         "bottleneck of copy/cpu: it has no inner scopes: name its parts with kgate/profiler.h, "
         "or run `kgate explain`, which lists functions without scopes\n");
-    scene.process.label = "other";
-    expect_text(&scene, "");
     scene.profile.row_count = 0;
     expect_text(&scene, "");
 }
@@ -283,13 +320,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_scope_with_most_time_of_its_own_is_named),
         cmocka_unit_test(a_flat_recording_has_one_bottleneck),
+        cmocka_unit_test(a_flat_recording_of_threads_has_shares_of_their_sum),
+        cmocka_unit_test(components_of_threads_share_their_sum),
+        cmocka_unit_test(two_scopes_of_a_flat_recording_may_be_too_close),
         cmocka_unit_test(a_scope_with_others_inside_is_meant_without_them),
         cmocka_unit_test(a_name_that_stands_in_several_places_is_given_with_its_path),
         cmocka_unit_test(a_name_counts_in_all_its_places_where_no_path_is_notable),
         cmocka_unit_test(time_outside_all_scopes_is_noted_as_such),
         cmocka_unit_test(time_that_is_spread_has_no_bottleneck),
         cmocka_unit_test(what_is_no_component_is_left_out),
-        cmocka_unit_test(a_case_without_scopes_notes_it_and_other_flat_scopes_note_nothing),
+        cmocka_unit_test(a_case_without_scopes_notes_it_and_an_empty_recording_nothing),
         cmocka_unit_test(a_case_on_the_gpu_is_judged_by_its_time_there),
         cmocka_unit_test(a_case_that_was_still_open_has_the_time_of_what_is_inside),
         cmocka_unit_test(first_and_second_that_scatter_over_each_other_are_both_named),
