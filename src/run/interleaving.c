@@ -51,7 +51,8 @@ static bool turn(struct kg_turns *turns, size_t side)
         return false;
     kg_descendants_end_new();
     const double measured_ns = strtod(player->outcome.response.data, &end);
-    if (measured_ns > 0 && *end == ' ') {
+    /* the worker of an older build names no calls */
+    if (measured_ns > 0 && (*end == ' ' || (*end == '\n' && !turns->calls_wanted))) {
         player->spent_ns += measured_ns;
         player->call_count = strtoull(end, NULL, 10);
         kg_outcome_line_take(&player->outcome, NULL, 0);
