@@ -92,6 +92,9 @@ YAML
     run -0 gpu run -c gpu.yaml -o r.json
     jq -e '.cases[0].rounds.calls | length >= 3 and all(. == 9)' r.json
     jq -e '.cases[1].rounds | .calls[0] >= 9 and .calls[0] < 9 + .batch[0]' r.json
+    # paired rounds take turns, and come to the same number
+    run gpu ab -c gpu.yaml --base "$PLUGINS/libgpu.so" --head "$PLUGINS/libgpu.so" --measure-unchanged -o out
+    jq -e '.cases[0].rounds.calls | length >= 3 and all(. == 9)' out/base.json out/head.json
 }
 
 @test "results have clocks, cycles, telemetry, memory, and what a call launches" {
