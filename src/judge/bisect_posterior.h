@@ -59,7 +59,7 @@ enum kg_bisect_hint {
     KG_BISECT_HINT_HISTORY, /* a step that a history recorded */
     KG_BISECT_HINTS
 };
-/* Prior weight of a commit, 1 to 10, from the strengths of its hints. A hint may be wrong, hence the bound: the prior
+/* Prior weight of a commit, 1 to 10, from the strengths of its hints. A hint may be wrong, so it is bounded: the prior
  * probability of a commit stays above a tenth of that without hints. Halving then takes at most log2(10) = 3.3 more
  * builds. tests/studies/bisect has the mean: about one. Two sources share the bound.
  * strengths  0 to 1; NaN: the source has no hint */

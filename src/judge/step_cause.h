@@ -28,7 +28,7 @@ struct kg_night_alarm {
     size_t host;             /* index of its host */
     size_t case_number;      /* the same number on every host */
     double step;             /* log of new level over old level */
-    double control_step;     /* likewise, of the host's control; 0: none, or no control */
+    double control_step;     /* log of the step of the host's control; 0: none, or no control */
     bool definition_changed; /* hash of the workload's definition */
     bool code_unchanged; /* both hashes are known and equal, KG_STEP_BESIDE runs beyond the ends */
     bool epoch_changed;  /* facts of the machine */

@@ -82,7 +82,7 @@ struct kg_found_change {
     enum kg_change_kind kind;
     const struct kg_tracked *tracked;
     int64_t before, after;           /* ids of the runs on either side */
-    int64_t code_before, code_after; /* likewise, for the code (KG_STEP_BESIDE) */
+    int64_t code_before, code_after; /* ids of the runs whose code is compared (KG_STEP_BESIDE) */
     double step, low, high;          /* logarithms */
 };
 

@@ -11,8 +11,8 @@
 #include "why/observe/traced_run.h"
 
 /* ENOUGH: system calls after which no new slice begins. CALLS_MOST: system calls after which
- * tracing ends. READS_MOST: the same for reads and writes, because the kernel counts them without
- * a tracer: a part of a call then suffices. */
+ * tracing ends. READS_MOST: reads and writes after which tracing of a first call ends. The kernel
+ * counts them without a tracer, so a part of a call suffices. */
 enum { ENOUGH = 1000, CALLS_MOST = 20000, READS_MOST = 4000, TURNS_MOST = 4 };
 /* Times of: one slice (KG_TURN); all traced slices, after which none begins; the untraced slices
  * before, long enough for the kernel's clock ticks of some milliseconds; the limit of traced
