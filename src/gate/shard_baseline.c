@@ -1,5 +1,6 @@
 #include "gate/shard_baseline.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,10 +51,11 @@ static bool prior_write(struct kg_arena *arena, const struct kg_stored_prior *pr
                         const struct ids *own, const char *baseline_path, struct kg_error *err)
 {
     const char *path = kg_stored_prior_path(arena, baseline_path);
-    if (!prior) {
-        remove(path); /* of an earlier gate in this folder */
-        return true;
-    }
+    /* A prior of an earlier gate in this folder would decide a merge. */
+    if (!prior)
+        return remove(path) == 0 || errno == ENOENT ||
+               kg_error_set(err, KG_ERROR_SYSTEM, "cannot remove '%.300s': %s", path,
+                            strerror(errno));
     struct kg_stored_prior part = *prior;
     part.series = kg_arena_alloc(arena, prior->series_count, sizeof *part.series);
     part.series_count = 0;

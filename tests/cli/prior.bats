@@ -129,4 +129,11 @@ slowed() { jq --argjson p "$1" '.created = "2030-01-01T00:00:00Z" | .cases[].rou
     for index in 1 2; do kgate run -c suite.yaml --shard $index/2 -o "runs/$index.json" -q; done
     run kgate merge runs -b baselines -o joined
     jq -e '.prior_cases == 2' joined/comparison.json
+    # without a prior, one of an earlier gate in the folder goes
+    rm baselines/*.prior.json
+    run kgate gate -c suite.yaml --shard 1/2 -o fleet/1 -q
+    [ ! -e fleet/1/baseline.prior.json ]
+    mkdir -p blocked/baseline.prior.json/full
+    run -3 kgate gate -c suite.yaml --shard 1/2 -o blocked -q
+    [[ $output == *"cannot remove 'blocked/baseline.prior.json'"* ]]
 }
