@@ -4,7 +4,7 @@
 # Does nothing, and quickly, where everything is there. Sourced by ci/gate.sh and ci/test.sh.
 set -euo pipefail
 
-build_packages=(ca-certificates cmake gcc g++ libc6-dev libcapstone-dev libdw-dev
+build_packages=(ca-certificates cmake gcc g++ libbz2-dev libc6-dev libcapstone-dev libdw-dev
                 libopenblas-pthread-dev libseccomp-dev libsqlite3-dev libyaml-dev ninja-build
                 valgrind)
 test_packages=(bats binutils clang clang-format curl git gnuplot-nox hyperfine jq libbenchmark-dev
