@@ -26,6 +26,7 @@ foreach(archive elf z lzma bz2)
   find_library(KGATE_ARCHIVE_${archive} NAMES lib${archive}.a)
   list(APPEND dwfl_archives ${KGATE_ARCHIVE_${archive}})
 endforeach()
+unset(kgate_dwfl_LIBRARY CACHE) # the archives may have come since the last configuration
 if(KGATE_PORTABLE OR NOT dwfl_archives MATCHES "NOTFOUND")
   kgate_library(kgate_dwfl elfutils/libdwfl.h libdw.a dw)
   target_link_libraries(kgate_dwfl INTERFACE ${dwfl_archives})
