@@ -31,7 +31,7 @@ int main(void)
     printf("%zu\n", words);
 }
 C
-    cc ${3:--O1} -g -fno-builtin-strlen count.c -o "$2"
+    cc -O1 -g -fno-builtin-strlen count.c -o "$2"
 }
 
 # The first that is said of what changed in the folder $1.
@@ -73,8 +73,22 @@ quick='text[i]'
 }
 
 @test "a build without optimisation is named first" {
-    counter_build "$quick" old -O2
-    sed -i 's/TIMES = 6/TIMES = 800/' count.c
+    # Calls that the optimiser removes: the candidate takes several times as long, also on a busy machine.
+    cat >count.c <<'C'
+#include <stdio.h>
+static char text[20000];
+static int is_blank(char character) { return character == ' '; }
+int main(void)
+{
+    long blanks = 0;
+    for (int round = 0; round < 800; round++) {
+        text[round] = ' ';
+        for (unsigned i = 0; i < sizeof text; i++)
+            blanks += is_blank(text[i]);
+    }
+    printf("%ld\n", blanks);
+}
+C
     cc -O2 -g count.c -o old
     cc -g count.c -o new
     run "$KGATE" ab ./old ./new --set disturbance=100% --rounds 5 -o out
