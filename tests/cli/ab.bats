@@ -182,7 +182,7 @@ C
 @test "a stop in the middle of an ab leaves what was measured" {
     ab_suite
     "$KGATE" ab -c ab.yaml --base "$PLUGINS/libreporting.so" --head "$PLUGINS/libreporting.so" --measure-unchanged -o out \
-        --set rounds.min=4000 --set rounds.max=4000 -q &
+        --set rounds.min=10000 --set rounds.max=10000 -q &
     pid=$!
     lines_wait out/head.json.journal 4
     kill -TERM "$pid"

@@ -172,7 +172,7 @@ killed() {
     repository 4
     (
         trap - INT
-        exec "$KGATE" bisect v0 v4 --build 'touch ../../started; sleep 30; sh build.sh' -o out
+        exec "$KGATE" bisect v0 v4 --build 'touch ../../started; sleep 300; sh build.sh' -o out
     ) 2>errors &
     pid=$!
     for _ in $(seq 600); do

@@ -124,9 +124,10 @@ fleet_of_runs() {
         kgate gate -c suite.yaml --shard $index/2 -b base -o "fleet/n$index" -q || true
     done
     rm -r fleet/n2
-    SLURMD_NODENAME=n2 kgate gate -c suite.yaml --shard 2/2 -b base -o fleet/n2 -q --set rounds.min=500 --set rounds.max=500 >killed.txt 2>&1 3>&- &
+    SLURMD_NODENAME=n2 kgate gate -c suite.yaml --shard 2/2 -b base -o fleet/n2 -q --set rounds.min=10000 --set rounds.max=10000 >killed.txt 2>&1 3>&- &
     lines_wait fleet/n2/results.json.journal 3
     kill -KILL $!
+    wait $! || true
     [ -s fleet/n2/results.json.journal ] && [ ! -e fleet/n2/comparison.json ]
     run -4 --separate-stderr kgate merge fleet -b base -o out
     [[ "$output" == *"2 cases missing: copy/bytes=16KiB,version=fast/cpu (shard 2 of 2 ended before its verdict on node n2), and 1 more"* ]]

@@ -522,18 +522,11 @@ YAML
     suite_of <<YAML
   - name: program
     command: [$PLUGINS/scopes_program, "20"]
-  - name: slow
-    command: [sleep, "0.4"]
+  - name: stops
+    command: [sh, stop.sh]
 YAML
-    # a shell without a terminal lets its background jobs ignore Ctrl-C
-    env --default-signal=INT "$KGATE" run -c one.yaml -o out.json --profile -q &
-    local pid=$!
-    for _ in $(seq 1200); do
-        [ -e "$(ls -d out.kgprof.* 2>/dev/null | head -n 1)" ] && break
-        sleep 0.1
-    done
-    kill -INT "$pid"
-    status=0; wait "$pid" || status=$?
+    stop_when INT '[ -n "$KGATE_PROFILE" ] && ls -d out.kgprof.*'
+    stopped run -c one.yaml -o out.json --profile -q
     [ "$status" -eq 130 ]
     valid out.json results
     jq -e '.cases[1].rounds.median_ns | length >= 2' out.json

@@ -42,7 +42,7 @@ array_task() {
 
 @test "a killed shard leaves its rounds in the folder of its attempt" {
     array_task 0 2
-    sed -i 's/rounds: {min: 3, max: 6}/rounds: {min: 500, max: 500}/' suite.yaml
+    sed -i 's/rounds: {min: 3, max: 6}/rounds: {min: 10000, max: 10000}/' suite.yaml
     "$KGATE" gate -c suite.yaml -b base -o out --shard auto -q 3>&- &
     pid=$!
     folder=out/shard-1-of-2.job-4711.attempt-1
@@ -55,7 +55,7 @@ array_task() {
 
 @test "an interrupted shard names its folder" {
     array_task 0 2
-    sed -i 's/rounds: {min: 3, max: 6}/rounds: {min: 500, max: 500}/' suite.yaml
+    sed -i 's/rounds: {min: 3, max: 6}/rounds: {min: 10000, max: 10000}/' suite.yaml
     "$KGATE" gate -c suite.yaml -b base -o out --shard auto -q 2>errors 3>&- &
     pid=$!
     folder=out/shard-1-of-2.job-4711.attempt-1

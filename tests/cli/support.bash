@@ -81,6 +81,17 @@ lines_wait() {
     done
 }
 
+# A workload `sh stop.sh` sends signal $1 to the kgate that measures it, if the shell command $2 succeeds. So the moment
+# depends on no clock. `stopped` starts that kgate.
+stop_when() { printf '%s || exit 0\nkill -%s "$(cat kgate.pid)"\nsleep 600\n' "$2" "$1" >stop.sh; }
+
+# Runs kgate, with its process number in kgate.pid and its output in `said`. A background shell may ignore Ctrl-C.
+stopped() {
+    status=0
+    sh -c 'echo $$ >kgate.pid; exec env --default-signal=INT "$0" "$@"' "$KGATE" "$@" >said 2>&1 || status=$?
+    cat said
+}
+
 # After `run` of a gate or an ab of what is the same twice: it passes, or, on a busy machine, is open.
 passes_or_open() { [ "$status" -eq 0 ] || [ "$status" -eq 4 ]; }
 

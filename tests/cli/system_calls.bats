@@ -96,18 +96,10 @@ SH
 }
 
 @test "an interrupt while it is traced ends all of it" {
-    hanging
-    # a shell without a terminal lets its background jobs ignore Ctrl-C
-    env --default-signal=INT "$KGATE" run -c one.yaml -o r.json -q &
-    pid=$!
-    for _ in $(seq 300); do
-        [ -e traced ] && break
-        sleep 0.1
-    done
-    [ -e traced ] || skip "nobody may trace here"
-    kill -INT "$pid"
-    status=0
-    wait "$pid" || status=$?
+    looked_suite_of 20ms <<<"  - {name: program, command: [sh, stop.sh]}"
+    stop_when INT '! grep -q "^TracerPid:.0$" /proc/self/status'
+    stopped run -c one.yaml -o r.json -q
+    [ "$status" -ne 0 ] || skip "nobody may trace here"
     [ "$status" -eq 130 ]
     jq -e '.complete == false' r.json
 }

@@ -175,7 +175,7 @@ YAML
     suite_of <<YAML
   - name: turns
     plugin: $PLUGINS/libreporting.so
-    rounds: {min: 2000, max: 2000}
+    rounds: {min: 10000, max: 10000}
     counters: {turns: {better: lower, threshold: 1%}}
 YAML
     "$KGATE" run -c one.yaml -o r.json -q >/dev/null 2>&1 &

@@ -90,7 +90,7 @@ YAML
 }
 
 @test "Ctrl-C keeps what was measured, writes it and says so; no worker stays" {
-    suite_of <<<'  - {name: copy, kernel: copy, params: {bytes: 16KiB}, rounds: {min: 2000, max: 2000}}'
+    suite_of <<<'  - {name: copy, kernel: copy, params: {bytes: 16KiB}, rounds: {min: 10000, max: 10000}}'
     # a shell without a terminal lets its background jobs ignore Ctrl-C
     env --default-signal=INT "$KGATE" run -c one.yaml -o r.json 2>err.txt >/dev/null &
     pid=$!
@@ -104,7 +104,7 @@ YAML
 }
 
 @test "SIGTERM ends a run like Ctrl-C" {
-    suite_of <<<'  - {name: copy, kernel: copy, params: {bytes: 16KiB}, rounds: {min: 2000, max: 2000}}'
+    suite_of <<<'  - {name: copy, kernel: copy, params: {bytes: 16KiB}, rounds: {min: 10000, max: 10000}}'
     "$KGATE" run -c one.yaml -o r.json 2>err.txt >/dev/null &
     pid=$!
     lines_wait r.json.journal 4
@@ -136,7 +136,7 @@ YAML
 }
 
 @test "a killed run leaves a journal that reads as results" {
-    suite_of <<<'  - {name: copy, kernel: copy, params: {bytes: 16KiB}, rounds: {min: 2000, max: 2000}}'
+    suite_of <<<'  - {name: copy, kernel: copy, params: {bytes: 16KiB}, rounds: {min: 10000, max: 10000}}'
     "$KGATE" run -c one.yaml -o r.json >/dev/null 2>&1 &
     pid=$!
     lines_wait r.json.journal 4
