@@ -35,9 +35,9 @@ YAML
     done
 }
 
-# Runs kgate for ten seconds at most; it refuses the pipe.
+# Runs kgate for a minute at most; it refuses the pipe.
 refuses_pipe() {
-    run timeout 10 "$KGATE" "$@"
+    run timeout 60 "$KGATE" "$@"
     echo "$* -> $status: $output"
     [ "$status" -eq "${refused:-2}" ]
     [[ "$output" == *"${words:-it is a named pipe, not a file}"* ]]

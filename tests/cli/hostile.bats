@@ -418,7 +418,7 @@ YAML
     mkfifo pipe
     jq '.profile = "pipe"' r.json >piped.json
     for format in tree markdown; do
-        run timeout 10 "$KGATE" report piped.json --format $format
+        run timeout 60 "$KGATE" report piped.json --format $format
         [ "$status" -ne 124 ]
     done
 }

@@ -79,7 +79,7 @@ cleaned_up() {
 @test "after a time-out the cleanup runs, also where the command ignores SIGTERM or its setup hangs" {
     for command in 'sleep, "600"' 'sh, -c, "trap : TERM; while :; do sleep 0.1; done"'; do
         rm -f log
-        logging_suite 'trace: no, sample_time: 0ns, timeout: 500ms' "$command"
+        logging_suite 'trace: no, sample_time: 0ns, timeout: 2s' "$command"
         run -3 kgate run -c one.yaml -o r.json
         jq -e '.cases[0].status == "FAILED" and (.cases[0].reason | test("timed out"))' r.json
         cleaned_up
