@@ -4,7 +4,7 @@ setup() {
     unset CI JENKINS_URL TF_BUILD # where these tests run is no part of them
     scheduler_clear
     export LC_ALL=C.UTF-8 # without a word of UTF-8 a terminal is shown ASCII
-    export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+    export HOME=$BATS_TEST_TMPDIR XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
     git_bare
     # What the CPU can do takes a second to measure: the tests of a file share it.
     if ls "$BATS_FILE_TMPDIR"/cpu-ceilings-* >/dev/null 2>&1; then

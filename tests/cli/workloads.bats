@@ -82,7 +82,8 @@ YAML
     fails_with "'sh' exited with status 5"
     jq -e '.cases[0].stderr_tail | contains("no luck")' r.json
     suite_of <<<'  - {name: sh, command: [no-such-program]}'
-    fails_with "No such file or directory"
+    # of a PATH with a folder that this user may not read, exec says "Permission denied"
+    PATH=/usr/bin:/bin fails_with "No such file or directory"
     suite_of <<<'  - {name: sh, command: [sh, -c, "echo {wrong}"]}'
     run kgate run -c one.yaml -o r.json
     [ "$status" -eq 2 ]
