@@ -122,7 +122,7 @@ YAML
     done
     run -0 ci/gpu.sh
     [[ "$output" == *"== check ended before: good"* && "$output" == *"ending process $orphan"* ]]
-    ! kill -0 "$orphan"
+    ended "$orphan"
     [ "$(stat -c %y out/gpu/check/status)" = "$stamp" ]
     [ "$(status_of suite-pipeline)" -eq 0 ]
     [ "$(status_of suite-memory)" -eq 0 ]

@@ -31,12 +31,12 @@ nobody_left() {
     done
 }
 
-# The process whose number the file has is gone, though who has killed it may not have said farewell yet.
+# The process whose number the file has ends, though who has killed it may not have said farewell yet.
 gone() {
     local process
     process=$(cat "$1")
     for _ in $(seq 600); do
-        [ -d "/proc/$process" ] || return 0
+        ! ended "$process" || return 0
         sleep 0.1
     done
     return 1

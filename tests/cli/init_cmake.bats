@@ -173,8 +173,8 @@ C
     [ -z "$(ls ../temporary)" ]
     [ ! -e kgate.yaml ]
     for _ in $(seq 100); do
-        kill -0 "$(<pid)" 2>/dev/null || break
+        ! ended "$(<pid)" || break
         sleep 0.05
     done
-    run ! kill -0 "$(<pid)"
+    ended "$(<pid)"
 }

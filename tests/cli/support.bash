@@ -72,6 +72,10 @@ scale() { jq "(.cases[].rounds.median_ns) |= map(. * $2) | del(.cases[].code_has
 # The results $1 as if they had been measured $2 seconds later: another run of the same times.
 later() { jq --argjson seconds "$2" '.created |= (fromdate + $seconds | todate)' "$1"; }
 
+# The process with number $1 has ended. Who adopted it may not have collected its status, as the first process of some
+# containers never does.
+ended() { ! grep -qs '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$1/status"; }
+
 # Waits until the file $1 has more than $2 lines, as the journal of a run that goes on: for two minutes
 # on a machine that is slow or busy. What follows finds out whether they are there.
 lines_wait() {
