@@ -137,6 +137,7 @@ C
     run "$KGATE" ab ./old ./new --set disturbance=100% --rounds 5 -o out
     worse
     needs_samples out/head.json
+    echo "$output"
     [[ "$output" == *"step (parse.c:"[45]"), called from parse: +"* ]]
     jq -e '[.cases[0].hot.sampled.functions[].place | select(.function == "step").file | split("/") | last]
         | sort == ["lex.c", "parse.c"]' out/head.json

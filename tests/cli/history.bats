@@ -766,7 +766,7 @@ SH
     run "${as[@]}" "$KGATE" history add r2.json --history new.db
     [ "$status" -eq 3 ]
     cd "$BATS_TEST_TMPDIR"
-    chmod 755 "$folder" && rm -r "$folder"
+    chmod -R u+rwX "$folder" && rm -r "$folder"
 }
 
 @test "two writers at once: each run is there once" {

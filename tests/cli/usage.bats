@@ -106,7 +106,7 @@ YAML
     kgate run -c one.yaml -o s.json -q
     kgate report r.json -o report.txt
     while read -r id; do grep -qF "  $id  " report.txt; done <ids
-    script -qec "'$KGATE' report r.json" /dev/null >shown
+    script -qec "stty cols 80; '$KGATE' report r.json" /dev/null >shown
     [ "$(grep -c '  a_workload.*….*/cpu  ' shown)" -eq 2 ]
     [ "$(grep -o 'a_workload[^ ]*' shown | sort -u | wc -l)" -eq 2 ]
 }

@@ -2,6 +2,8 @@ load support
 
 bats_require_minimum_version 1.5.0
 
+unset OMP_NUM_THREADS OMP_PROC_BIND OMP_WAIT_POLICY GOMP_SPINCOUNT # nproc reads the first, kgate all
+
 # A plugin that says what it finds in the process that measures it.
 process_suite() { # VALUES of threads
     suite_of <<YAML
