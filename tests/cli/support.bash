@@ -1,7 +1,7 @@
 # What the command-line tests share. KGATE is the program, SOURCE the repository.
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit 1
-    unset CI JENKINS_URL TF_BUILD NO_COLOR # where these tests run is no part of them
+    unset CI JENKINS_URL TF_BUILD NO_COLOR XDG_CONFIG_HOME # where these tests run is no part of them
     scheduler_clear
     export LC_ALL=C.UTF-8 # without a word of UTF-8 a terminal is shown ASCII
     export HOME=$BATS_TEST_TMPDIR XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
