@@ -52,7 +52,7 @@ void emulated_refused(const struct kgate_workload *workload, const struct emulat
  * effect shows; NULL for none. Device memory is ordinary memory here. */
 void emulated_spoil(void (*spoil)(void *state));
 
-/* Seed number i of a test. Seed 0 is from the clock, or from KGATE_TEST_SEED in the environment,
+/* Seed number i of a test. Seed 0 is 1, the same in each run, or KGATE_TEST_SEED in the environment,
  * and printed. Seed i is the i-th after it. */
 uint64_t emulated_seed(size_t i);
 
