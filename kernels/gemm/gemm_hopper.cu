@@ -157,6 +157,7 @@ static __device__ __forceinline__ int tile_multiply(const struct hopper_problem 
             slot_free<CLUSTER>(&shared->empty[(stage - 1) % KG_HOPPER_STAGES]);
     }
     kg_wgmma_wait<0>();
+    kg_wgmma_settle<SUMS>(sum);
     slot_free<CLUSTER>(&shared->empty[(stage - 1) % KG_HOPPER_STAGES]);
     return stage;
 }
