@@ -5,6 +5,9 @@
 #include <sys/socket.h>
 
 #include "base/clock.h"
+#include "device/driver.h"
+#include "device/gpus.h"
+#include "device/nvml.h"
 #include "run/case_threads.h"
 
 static bool same_text(const char *a, const char *b)
@@ -123,13 +126,65 @@ bool kg_group_ask(struct kg_group *group, const struct kg_session *session, size
     return true;
 }
 
-static bool case_do(struct kg_group *group, const struct kg_session *session, size_t index,
+/* The process of a task, and whether its device still works. */
+struct service {
+    struct kg_group group;
+    size_t hung;      /* cases in a row, up to the last, that timed out */
+    const char *lost; /* reason why the device does not work any more; NULL: it works */
+};
+
+/* Cases that time out in a row before kgate asks the driver. One or two may be slow by themselves. */
+enum { HUNG_MOST = 2 };
+
+/* Asks the driver about the run's device for as long as a case may take. Returns the reason why the device
+ * does not work, in `arena`; NULL if it works. */
+static const char *device_trouble(const struct kg_session *session, size_t index,
+                                  struct kg_arena *arena)
+{
+    const struct kg_gpu *gpu = kg_machine_gpu(&session->results->machine);
+    const double timeout_ms = session->plan->cases[index].spec->settings.timeout_ns / 1e6;
+    struct kg_gpus *gpus = kg_arena_alloc(arena, 1, sizeof *gpus);
+    struct kg_error err;
+    const struct kg_gpus_query query = {
+        .library = KG_DRIVER_LIBRARY,
+        .nvml = KG_NVML_LIBRARY,
+        .root = "",
+        .device = gpu ? kg_arena_printf(arena, "cuda:%s", gpu->uuid) : NULL,
+        .timeout_ms = timeout_ms < KG_GPUS_TIMEOUT_MS ? (int)timeout_ms + 1 : KG_GPUS_TIMEOUT_MS};
+    if (!kg_gpus_read(&query, gpus, &err))
+        return kg_arena_copy(arena, err.message);
+    const char *why = gpus->count ? gpus->problem : gpus->why;
+    return *why ? why : NULL;
+}
+
+/* A hung device would cost every later case its time limit. */
+static void device_look(struct service *service, const struct kg_session *session, size_t index,
+                        const struct kg_answer *answer)
+{
+    service->hung = answer->ending == KG_ENDED_TIMEOUT ? service->hung + 1 : 0;
+    if (service->hung < HUNG_MOST)
+        return;
+    service->hung = 0;
+    service->lost = device_trouble(session, index, &session->results->arena);
+}
+
+static bool case_do(struct service *service, const struct kg_session *session, size_t index,
                     const struct kg_group_task *task, struct kg_error *err)
 {
     struct kg_arena arena = {0};
     struct kg_answer answer;
-    bool good = kg_group_ask(group, session, index, &task->options, &arena, &answer, err) &&
-                kg_case_answer_take(session, index, &answer, err);
+    if (service->lost)
+        return kg_case_fail(session, index,
+                            kg_arena_printf(&session->results->arena,
+                                            "not measured: the GPU was lost when the cases before "
+                                            "timed out: %s",
+                                            service->lost),
+                            "", err);
+    bool good =
+        kg_group_ask(&service->group, session, index, &task->options, &arena, &answer, err) &&
+        kg_case_answer_take(session, index, &answer, err);
+    if (good)
+        device_look(service, session, index, &answer);
     if (good && answer.response.good)
         good = task->answered(session, index, &answer.response, task->user, err);
     kg_arena_free(&arena);
@@ -139,16 +194,16 @@ static bool case_do(struct kg_group *group, const struct kg_session *session, si
 bool kg_group_run(const struct kg_session *session, const size_t *indexes, size_t count,
                   const struct kg_group_task *task, struct kg_error *err)
 {
-    struct kg_group group = {0};
+    struct service service = {0};
     bool good = true;
     for (size_t i = 0; i < count && good && !kg_interrupt_caught(); i++) {
         kg_session_progress(session, session->results->cases[indexes[i]].id);
         const uint64_t start = kg_clock_ns();
-        good = case_do(&group, session, indexes[i], task, err);
+        good = case_do(&service, session, indexes[i], task, err);
         if (task->elapsed_ns)
             task->elapsed_ns[indexes[i]] += (double)(kg_clock_ns() - start);
         session->steps->done++;
     }
-    kg_group_end(&group);
+    kg_group_end(&service.group);
     return good;
 }

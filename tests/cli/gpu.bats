@@ -131,6 +131,31 @@ YAML
     done
 }
 
+@test "a driver that hangs costs two time limits: the cases after those fail at once, with the reason" {
+    gpu_suite <<YAML
+  - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work, timeout: 2s, matrix: {ns: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]}}
+YAML
+    needs_code
+    export FAKE_CUDA_HUNG=$PWD/hung
+    gpu run -c gpu.yaml -o r.json --set rounds.min=1000 --set rounds.max=1000 >log 2>&1 3>&- &
+    pid=$!
+    lines_wait r.json.journal 25
+    touch hung
+    status=0
+    wait "$pid" || status=$?
+    [ "$status" -eq 3 ]
+    jq -e 'all(.cases[]; .status == "FAILED" and (.rounds.median_ns | length >= 1))' r.json
+    jq -e '[.cases[].reason | select(startswith("timed out"))] | length == 2' r.json
+    jq -e '[.cases[].reason | select(startswith("not measured: the GPU was lost"))] | length == 8 and
+        all(contains("did not answer in 2"))' r.json
+    # a device that answers keeps the others: two cases that hang by themselves
+    rm hung
+    sed -i 's/ns: .*/ns: [1, 2], fail: [hang]}}/' gpu.yaml
+    echo "  - {name: last, plugin: $PLUGINS/libgpu.so, workload: gpu_work}" >>gpu.yaml
+    run -3 gpu run -c gpu.yaml -o r.json
+    jq -e '[.cases[].status] == ["FAILED", "FAILED", "OK"]' r.json
+}
+
 @test "a process that worked for cases on the GPU comes to its own end, with all that waits for that" {
     gpu_suite <<YAML
   - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work, matrix: {ns: [20000, 30000]}}

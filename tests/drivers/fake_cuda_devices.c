@@ -5,6 +5,7 @@
  *   FAKE_CUDA_MIG=1              instances instead of whole GPUs
  *   FAKE_CUDA_VERSION=12040
  *   FAKE_CUDA_LOST=FILE          while there is such a file there is no device
+ *   FAKE_CUDA_HUNG=FILE          while there is such a file cuInit never ends
  *   FAKE_CUDA_FAIL=init:803      what goes wrong: the code of cuInit
  *                  context:999   of the primary context
  *                  device:1      of all questions about device 1
@@ -120,7 +121,7 @@ EXPORT int cuInit(unsigned flags)
         raise(SIGSEGV);
     if (fails("exit"))
         _exit(7);
-    if (fails("hang"))
+    if (fails("hang") || access(setting("FAKE_CUDA_HUNG", "/nowhere"), F_OK) == 0)
         hang();
     if (flags)
         return INVALID_VALUE;
