@@ -45,13 +45,13 @@ cpu 1800 - 1800 what has a version for the CPU; only when named
 TABLE
 }
 
-# Three calls of ten minutes, by value: figures and correctness, then formats and tests, then memory. What is left follows
-# in the order of the table.
+# Two calls for a machine of a quarter of an hour, of which each start costs a minute or more. The first gives figures and
+# correctness; a defect that it shows can be fixed before the second. The last parts of a call begin only if the others took
+# less than expected.
 plan() {
     cat <<'PLAN'
-ci/gpu.sh --within 560 --carry out/gpu.tar.gz machine first check suite:compute suite:attention
-ci/gpu.sh --within 560 --carry out/gpu.tar.gz suite:lattice source energy tests
-ci/gpu.sh --within 560 --carry out/gpu.tar.gz suite:memory ab nvbench
+ci/gpu.sh --within 300 --carry out/gpu.tar.gz machine first check source tests
+ci/gpu.sh --within 350 --carry out/gpu.tar.gz ab suite:compute energy profile fields suite:attention suite:lattice suite:memory
 PLAN
 }
 
@@ -74,7 +74,7 @@ those that ended before: a run that was killed goes on where it was. Two parts w
   --build   makes build/portable and build/kgate-gpu.tar.gz, which has all that this needs: on a machine
             with glibc and the driver unpack it anywhere, and run ci/gpu.sh there
   --list    the parts with their time limits, and how they ended
-  --plan    three calls of ten minutes, by value
+  --plan    two calls for a machine of a quarter of an hour, by value
   --expected PART
             the upper end of its expected seconds, by a model
 
@@ -108,6 +108,7 @@ note() { echo "$*" | tee "$dir/note"; }
 
 # What the machine is, for who reads it at home. It needs no device, so that a machine without one is explained.
 machine_show() {
+    "$kgate" --version --json
     uname -a
     cat /proc/version
     dmesg 2>/dev/null | grep -m 1 -i gvisor
@@ -115,7 +116,7 @@ machine_show() {
     ldd --version | head -n 1
     nproc
     df -h . | tail -n 1
-    nvidia-smi -q 2>/dev/null || echo "nvidia-smi: not here"
+    timeout 20 nvidia-smi -q 2>/dev/null || echo "nvidia-smi: not here, or no answer"
     ls -l /dev/nvidia* /usr/local/nvidia/lib64 2>&1
     echo "LD_LIBRARY_PATH: ${LD_LIBRARY_PATH:-}"
     echo "KGATE_CUDA_LIBS: ${KGATE_CUDA_LIBS:-}"
@@ -128,7 +129,8 @@ machine_show() {
 machine_do() {
     machine_show
     "$kgate" doctor
-    note "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1 || true)"
+    note "$(timeout 10 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1 || true)" \
+        "$([ -z "$(dmesg 2>/dev/null | grep -i gvisor)" ] || echo '(gVisor)')"
 }
 
 # Before all else: figures, with nothing that may hang beside them.
@@ -382,8 +384,11 @@ summary() {
 }
 
 child=
+# Kept at once, too: who ends this may not wait until the part has ended.
 stop() {
-    [ -n "$child" ] && kill -TERM "$child" 2>/dev/null && wait "$child"
+    [ -z "$child" ] || kill -TERM "$child" 2>/dev/null
+    keep
+    [ -z "$child" ] || wait "$child"
     keep
     summary
     exit 130
@@ -458,6 +463,17 @@ there() { # NAME WORDS
     return "$no_device"
 }
 
+# What the caller sees of a part's log: the first figures in any case, else how a part failed.
+log_show() { # NAME STATUS
+    local log=$dir/log.txt
+    if [ "$1" = first ]; then
+        tail -n 60 "$log"
+    elif [ "$2" -ne 0 ]; then
+        grep -A 1 ' FAILED$' "$log" | head -n 24
+        tail -n "${KGATE_GPU_TAIL:-15}" "$log"
+    fi | cut -c 1-180 | sed 's/^/   | /'
+}
+
 timed_out() { [ "$1" -eq 124 ] || [ "$1" -eq 137 ]; }
 
 proved= # the device: the part before ended well
@@ -473,7 +489,7 @@ part_limited() { # NAME LIMIT DEVICE
     limit=$(least "$2" "$(left)")
     limited "$limit" part "$1" || status=$?
     ! timed_out "$status" || [ "$limit" -eq "$2" ] || return "$cut_short"
-    [ "$status" -eq 0 ] || tail -n "${KGATE_GPU_TAIL:-15}" "$dir/log.txt" | sed 's/^/   | /'
+    log_show "$1" "$status"
     if [ "$3" != - ] && [ "$status" -ne 0 ]; then
         there "$1" "the GPU was lost" || return
     fi
@@ -523,7 +539,8 @@ part_start() { # NAME
 # The folder of the driver's libraries, where the loader does not look there; the folders of CUDA's, where Python has them.
 libraries_find() {
     local driver=${KGATE_GPU_DRIVER:-/usr/local/nvidia/lib64} folders
-    if [ -e "$driver/libcuda.so.1" ] && ! ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1'; then
+    # not grep -q: ldconfig would end by SIGPIPE, which pipefail makes a failure
+    if [ -e "$driver/libcuda.so.1" ] && [ -z "$(ldconfig -p 2>/dev/null | grep 'libcuda\.so\.1')" ]; then
         case :${LD_LIBRARY_PATH:-}: in
         *:$driver:*) ;;
         *) export LD_LIBRARY_PATH=$driver${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} ;;
@@ -560,7 +577,8 @@ archive_make() {
 
 build_make() {
     command -v ninja >/dev/null && set -- -G Ninja || set --
-    cmake --preset portable "$@" >/dev/null &&
+    # the architectures of CMakeLists.txt, whatever an earlier configuration of this folder chose
+    cmake --preset portable -U CMAKE_CUDA_ARCHITECTURES -D KGATE_COMMIT="$(git rev-parse HEAD 2>/dev/null)" "$@" >/dev/null &&
         cmake --build --preset portable -j "$(nproc)" --target kgate gpu_tests &&
         tests/structure/portable.sh build/portable/kgate build/portable/kgate-kernels/*.so* \
             build/portable/tests/gpu/gpu_* &&
@@ -585,7 +603,8 @@ main() {
         mapfile -t -O ${#chosen[@]} chosen <<<"$all"
     done
     [ "$named" -gt 0 ] || mapfile -t chosen < <(parts | awk '$1 != "cpu" { print $1 }')
-    [ -x "$kgate" ] || build_make || { echo "ci/gpu.sh: $kgate is not there, and cannot be built" >&2; return 2; }
+    # a call of so many seconds has none for a build
+    [ -x "$kgate" ] || { [ -z "$within" ] && build_make; } || { echo "ci/gpu.sh: $kgate is not there, and cannot be built here: unpack build/kgate-gpu.tar.gz (--build makes it)" >&2; return 2; }
     mkdir -p "$out"
     # Ceilings of this device: for the next call on it, and to be brought home.
     export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$(cd "$out" && pwd)/cache}
