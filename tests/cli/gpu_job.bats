@@ -182,7 +182,7 @@ YAML
 # bats test_tags=thorough
 @test "the first figures, a kernel in three forms, energy, the build against itself, NVBench's adapter" {
     job_make
-    sed -i 's/name: compute, \(.*\)tags: .compute, scatter./name: compute, \1tags: [compute, scatter, first]/' config/gpu.yaml
+    sed -i 's/name: compute, \(.*\)tags: .compute, scatter./name: compute, \1tags: [compute, scatter, first, next]/' config/gpu.yaml
     for name in gemm_bf16 short_calls copy_large; do
         echo "  - {name: $name, plugin: $PLUGINS/libgpu.so, workload: gpu_work, params: {ns: 50000}, timing: [hot]}" >>config/gpu.yaml
     done
@@ -197,7 +197,7 @@ YAML
     run -0 ci/gpu.sh first source energy ab nvbench
     # the caller sees the first figures, not their log alone
     [[ "$output" == *"   |   compute/"*" us "*OK* && "$output" == *"   | GPU peaks"* ]]
-    jq -e '[.cases[].workload] == ["compute"] and .ceilings != null and (.cases[0].rounds.median_ns | length == 2)' out/gpu/first/results.json
+    jq -e '[.cases[].workload] == ["compute"] and .ceilings != null and (.cases[0].rounds.median_ns | length == 2)' out/gpu/first/first.json
     jq -e '[.cases[] | select(.workload == "ptx") | .status] == ["OK", "OK"]' out/gpu/source/results.json
     jq -e '.cases[0].series[] | select(.name == "energy") | .source == "nvml"' out/gpu/energy/results.json
     for what in short_calls copy_large; do
@@ -340,7 +340,7 @@ YAML
 }
 
 @test "what the parts select is in the suites" {
-    for tag in memory compute lattice attention latency transfer pipeline training scatter first; do
+    for tag in memory compute lattice attention latency transfer pipeline training scatter first next; do
         kgate list -c "$SOURCE/config/gpu.yaml" --filter "tag:$tag" --set devices=cuda | grep -q /cuda
     done
     for tag in probe shared; do
