@@ -145,15 +145,16 @@ YAML
     kill -KILL -- -"$part" -"$(cat group)"
 }
 
-@test "no device: the machine is shown, two parts say why and end the call, exit 3" {
+@test "no device: the machine is shown, two parts say why, only the tests of the device follow, exit 3" {
     job_make
-    FAKE_CUDA_DEVICES=0 run -3 ci/gpu.sh machine check suite:memory suite:compute
+    FAKE_CUDA_DEVICES=0 run -3 ci/gpu.sh machine check suite:memory suite:compute tests
+    [ "$(status_of tests)" -eq 0 ]
     [ "$(status_of machine)" -eq 0 ]
     grep -q "^$(uname -s) " out/gpu/machine/log.txt
     grep -q 'the NVIDIA driver reports none' out/gpu/machine/log.txt
     grep -q 'LD_LIBRARY_PATH: .*fake_cuda' out/gpu/machine/log.txt
     [ ! -e out/gpu/check/status ] && [ ! -e out/gpu/suite-memory/status ] && [ ! -e out/gpu/suite-compute ]
-    [[ "$output" == *"two parts found no device: the call ends"* ]]
+    [[ "$output" == *"two parts found no device: others that need one were left out"* ]]
     grep -qE '^check +NO DEVICE +no GPU of this machine can be measured: .*no CUDA device' out/gpu/summary.txt
 }
 
