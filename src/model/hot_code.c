@@ -107,6 +107,10 @@ static const struct kg_record system_call_record =
 static const struct kg_field system_calls_fields[] = {
     KG_FIELD(source, STRING, "tool that counted", KG_OPTIONAL, KG_WORDS("ptrace")),
     KG_FIELD(reason, STRING, "reason for missing counts", KG_OPTIONAL),
+    KG_FIELD(
+        partial, BOOL,
+        "whether only a part of a call was traced: numbers of kinds without bytes are estimates",
+        KG_OPTIONAL),
     AMOUNT(calls, "number of all kinds per call of the workload"),
     AMOUNT(user_ns, "CPU time in user mode per call, ns"),
     AMOUNT(system_ns, "CPU time in the kernel per call, ns"),

@@ -107,7 +107,7 @@ struct kg_sampled {
 struct kg_system_call {
     const char *name; /* "read" */
     double calls;
-    double bytes;     /* read or written, by return values; NaN: another kind of call */
+    double bytes;     /* read or written; NaN: another kind of call, or not counted */
     double time_ns;   /* from beginning to end, waiting included */
     const char *from; /* the workload's function with the most of these calls; NULL: unknown */
 };
@@ -115,6 +115,9 @@ struct kg_system_call {
 struct kg_system_calls {
     const char *source; /* "ptrace"; NULL: not observed */
     const char *reason;
+    /* only a part of a call was traced: other kinds are possible, and the numbers of kinds without
+     * bytes are estimates. Rare kinds are left out */
+    bool partial;
     double calls;   /* of all kinds, per call of the workload */
     double user_ns; /* CPU time per call, in user mode and in the kernel */
     double system_ns;

@@ -45,6 +45,50 @@ kind() {
     awk -v reads="$(kind many read calls)" 'BEGIN { exit !(reads > 57000 && reads < 63000) }'
 }
 
+# A program that reads or writes 30,000 times: 20 bytes in the first half, 100 in the second. A trace
+# ends in the first half.
+moving_suite() {
+    cat >moving.c <<'C'
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    enum { TIMES = 30000 };
+    char bytes[100] = "";
+    const int reads = !strcmp(argv[1], "reads"), file = open(argv[2], reads ? O_RDONLY : O_WRONLY);
+    for (int i = 0; i < TIMES; i++) {
+        const size_t size = i < TIMES / 2 ? 20 : 100;
+        if ((reads ? read(file, bytes, size) : write(file, bytes, size)) < 0)
+            return 1;
+    }
+    return 0;
+}
+C
+    cc -O1 moving.c -o moving
+    looked_suite_of 20ms <<YAML
+  - {name: reader, command: [./moving, reads, /dev/zero]}
+  - {name: writer, command: [./moving, writes, /dev/null]}
+YAML
+    kgate run -c one.yaml -o r.json -q
+    valid r.json results
+    needs_ptrace
+}
+
+@test "bytes of small reads and writes are the kernel's count, not an estimate from a part" {
+    moving_suite
+    jq -e 'all(.cases[].hot.system_calls; .partial)' r.json
+    near() { awk -v x="$1" -v y="$2" 'BEGIN { exit !(x > 0.99 * y && x < 1.03 * y) }'; }
+    near "$(kind reader read calls)" 30000
+    near "$(kind reader read bytes)" 1800000 # and the loader's
+    near "$(kind writer write calls)" 30000
+    near "$(kind writer write bytes)" 1800000
+    # the trace also has the loader's calls, which do not go on
+    [ -z "$(kind writer read calls)$(kind writer execve calls)" ]
+    run -0 kgate explain writer r.json
+    [[ "$output" == *"write "*"k of 60."*" B"* ]]
+}
+
 @test "what waits for the disk or sleeps has its time there" {
     calls_suite synced asleep
     [ "$(kind synced fsync calls)" -eq 1 ]

@@ -135,11 +135,14 @@ static void bytes_append(struct kg_text *words, const struct kg_system_call *kin
     kg_trait_format(KG_TRAIT_BYTES, kind->bytes / fmax(kind->calls, 1), words);
 }
 
-static void kind_print(struct kg_document *document, const struct kg_system_call *kind,
-                       double call_ns)
+/* partial  only a part of a call was traced: without its bytes, the number of a kind is an estimate */
+static void kind_print(struct kg_document *document, bool partial,
+                       const struct kg_system_call *kind, double call_ns)
 {
     static const double SHARE_SHOWN = 0.01;
     struct kg_text words = {0};
+    if (partial && isnan(kind->bytes))
+        kg_text_append(&words, "about ");
     kg_trait_format(KG_TRAIT_COUNT, kind->calls, &words);
     bytes_append(&words, kind);
     if (kind->time_ns >= SHARE_SHOWN * call_ns)
@@ -164,7 +167,7 @@ void kg_explain_calls(struct kg_document *document, const struct kg_explanation 
     kg_part_heading(document, "system calls per call");
     kg_part_prose(document, KG_PART_FIGURE, calls->source ? "note" : "unknown", calls->reason);
     for (size_t i = 0; i < calls->kind_count && i < SHOWN; i++)
-        kind_print(document, &calls->kinds[i], result->summary.median_ns);
+        kind_print(document, calls->partial, &calls->kinds[i], result->summary.median_ns);
     if (kg_hot_account_is_precise(&result->hot)) {
         struct kg_text words = {0};
         kg_trait_format(KG_TRAIT_NS, calls->user_ns, &words);

@@ -176,6 +176,16 @@ static void figure_pair_add(struct kg_text *text, enum kg_trait_unit unit, doubl
     kg_trait_format(unit, current, text);
 }
 
+/* "12", or "about 12" if only a part of a call was traced. The kernel counts the bytes and the number of a kind
+ * together. */
+static void number_add(struct kg_text *text, const struct kg_system_calls *calls,
+                       const struct kg_system_call *kind)
+{
+    if (calls->partial && isnan(kind->bytes))
+        kg_text_append(text, "about ");
+    kg_trait_format(KG_TRAIT_COUNT, kind->calls, text);
+}
+
 static bool alike(double base, double current, double ratio)
 {
     return base > 0 && current < ratio * base && base < ratio * current;
@@ -192,6 +202,8 @@ const char *kg_difference_system_calls(struct kg_arena *arena, const char *name,
         return NULL;
     const struct kg_system_call *one = kg_system_call_find(base, name);
     const struct kg_system_call *other = kg_system_call_find(current, name);
+    if ((!one && base->partial) || (!other && current->partial))
+        return NULL; /* the rest of the call may make it */
     if (!one)
         one = &none;
     if (!other)
@@ -201,10 +213,11 @@ const char *kg_difference_system_calls(struct kg_arena *arena, const char *name,
     if (as_many && (!have_bytes || alike(one->bytes, other->bytes, ALIKE)))
         return NULL;
     kg_text_printf(&text, "%s: ", name);
-    if (as_many)
-        kg_trait_format(KG_TRAIT_COUNT, other->calls, &text);
-    else
-        figure_pair_add(&text, KG_TRAIT_COUNT, one->calls, other->calls);
+    if (!as_many) {
+        number_add(&text, base, one);
+        kg_text_append(&text, " → ");
+    }
+    number_add(&text, current, other);
     kg_text_append(&text, as_many ? " system calls on both sides" : " system calls");
     if (alike(one->bytes, other->bytes, ALIKE)) {
         kg_text_append(&text, ", ");

@@ -136,10 +136,10 @@ void kg_call_tracer_stop(struct kg_call_tracer *tracer)
     tracer->threads = NULL;
 }
 
-void kg_call_tracer_summarize(const struct kg_call_tracer *tracer, double untraced_reads,
+void kg_call_tracer_summarize(const struct kg_call_tracer *tracer, const struct kg_moved *untraced,
                               double call_ns, struct kg_arena *arena, struct kg_system_calls *calls)
 {
-    kg_traced_summarize(&tracer->calls, untraced_reads, call_ns, arena, calls);
+    kg_traced_summarize(&tracer->calls, untraced, call_ns, arena, calls);
 }
 
 void kg_call_tracer_free(struct kg_call_tracer *tracer)

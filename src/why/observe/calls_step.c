@@ -24,23 +24,36 @@ static const double TURN_NS = 40e6, TRACED_NS = 250e6, UNTRACED_NS = 80e6, CUT_N
 struct counted_run {
     struct kg_traced_run worker;
     struct kg_call_tracer *tracer;
-    double untraced_reads; /* reads and writes in the untraced slices */
-    const char *reason;    /* reason why system calls are missing */
+    struct kg_moved untraced; /* in the untraced slices */
+    const char *reason;       /* reason why system calls are missing */
 };
 
-/* Number of reads and writes of the process and of its ended children (proc(5)). NaN: unknown. */
-static double reads_and_writes(pid_t process)
+/* Reads and writes of the process and of its ended children since its start. */
+static struct kg_moved moved_of(pid_t process)
 {
     char path[64], line[128];
-    double sum = NAN, value;
+    struct kg_moved moved = kg_moved_unknown;
     snprintf(path, sizeof path, "/proc/%d/io", (int)process);
     FILE *file = fopen(path, "re");
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "syscr: %lf", &value) == 1 || sscanf(line, "syscw: %lf", &value) == 1)
-            sum = isnan(sum) ? value : sum + value;
+    while (file && fgets(line, sizeof line, file)) {
+        sscanf(line, "rchar: %lf", &moved.bytes[KG_READS]);
+        sscanf(line, "wchar: %lf", &moved.bytes[KG_WRITES]);
+        sscanf(line, "syscr: %lf", &moved.calls[KG_READS]);
+        sscanf(line, "syscw: %lf", &moved.calls[KG_WRITES]);
+    }
     if (file)
         fclose(file);
-    return sum;
+    return moved;
+}
+
+static struct kg_moved moved_between(const struct kg_moved *from, const struct kg_moved *to)
+{
+    struct kg_moved moved;
+    for (size_t i = 0; i < KG_MOVING_COUNT; i++) {
+        moved.calls[i] = to->calls[i] - from->calls[i];
+        moved.bytes[i] = to->bytes[i] - from->bytes[i];
+    }
+    return moved;
 }
 
 /* Runs slices without the tracer, so that their times exclude its cost. */
@@ -48,7 +61,7 @@ static bool untraced_turns(struct counted_run *run)
 {
     bool good = kg_traced_run_line(&run->worker, run->worker.deadline_ns) == KG_ENDED_LINE;
     const uint64_t start = kg_clock_ns();
-    const double before = reads_and_writes(run->worker.process.pid);
+    const struct kg_moved before = moved_of(run->worker.process.pid);
     do {
         good = good && kg_traced_run_turn(&run->worker) &&
                kg_traced_run_line(&run->worker, run->worker.deadline_ns) == KG_ENDED_LINE;
@@ -57,7 +70,8 @@ static bool untraced_turns(struct counted_run *run)
         run->reason = "the traced process ended, or took too long";
         return false;
     }
-    run->untraced_reads = reads_and_writes(run->worker.process.pid) - before;
+    const struct kg_moved after = moved_of(run->worker.process.pid);
+    run->untraced = moved_between(&before, &after);
     return true;
 }
 
@@ -91,11 +105,11 @@ static bool trace(struct counted_run *run, double call_ns, struct kg_arena *aren
     int refusal = 0;
     if (!untraced_turns(run))
         return true;
-    const struct kg_traced_process target = {.process = run->worker.process.pid,
-                                             .command = run->worker.command,
-                                             .calls_most = CALLS_MOST,
-                                             .reads_most =
-                                                 isnan(run->untraced_reads) ? 0 : READS_MOST};
+    const struct kg_traced_process target = {
+        .process = run->worker.process.pid,
+        .command = run->worker.command,
+        .calls_most = CALLS_MOST,
+        .reads_most = isnan(run->untraced.calls[KG_READS]) ? 0 : READS_MOST};
     if (!kg_call_tracer_start(&target, &run->tracer, &refusal, err))
         return false;
     if (!run->tracer) {
@@ -104,7 +118,7 @@ static bool trace(struct counted_run *run, double call_ns, struct kg_arena *aren
     }
     traced_turns(run);
     kg_call_tracer_stop(run->tracer);
-    kg_call_tracer_summarize(run->tracer, run->untraced_reads, call_ns, arena, calls);
+    kg_call_tracer_summarize(run->tracer, &run->untraced, call_ns, arena, calls);
     kg_call_tracer_free(run->tracer);
     return true;
 }

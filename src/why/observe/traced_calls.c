@@ -126,33 +126,94 @@ static const char *name_of(struct kg_arena *arena, size_t number)
     return kept;
 }
 
-static size_t reads_and_writes(const struct kg_traced_kind *kinds)
+const struct kg_moved kg_moved_unknown = {.calls = {NAN, NAN}, .bytes = {NAN, NAN}};
+
+/* The kernel counts these as reads or writes. The last two count as one of each. */
+static const struct {
+    unsigned short number;
+    bool as[KG_MOVING_COUNT];
+} counted[] = {
+    {SYS_read, {true, false}},    {SYS_readv, {true, false}},
+    {SYS_pread64, {true, false}}, {SYS_preadv, {true, false}},
+    {SYS_preadv2, {true, false}}, {SYS_write, {false, true}},
+    {SYS_writev, {false, true}},  {SYS_pwrite64, {false, true}},
+    {SYS_pwritev, {false, true}}, {SYS_pwritev2, {false, true}},
+    {SYS_sendfile, {true, true}}, {SYS_copy_file_range, {true, true}},
+};
+enum { COUNTED = sizeof counted / sizeof *counted };
+
+/* Whether a kind is too rare in a part of a call for an estimate: a program often starts with
+ * system calls that it makes once. */
+static bool is_rare(double calls, double of_calls)
 {
-    static const unsigned short counted[] = {
-        SYS_read,  SYS_readv,  SYS_pread64,  SYS_preadv,  SYS_preadv2,
-        SYS_write, SYS_writev, SYS_pwrite64, SYS_pwritev, SYS_pwritev2,
-    };
-    size_t sum = 0;
-    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
-        sum += kinds[counted[i]].count;
+    static const double RARE = 0.01;
+    return calls < RARE * of_calls;
+}
+
+/* The traced reads, or the traced writes. */
+struct traced_sum {
+    double calls;
+    size_t kinds; /* number of kinds of system calls, without rare ones */
+};
+
+static struct traced_sum sum_of(const struct kg_traced_kind *kinds, enum kg_moving direction)
+{
+    struct traced_sum sum = {0, 0};
+    for (size_t i = 0; i < COUNTED; i++)
+        if (counted[i].as[direction])
+            sum.calls += (double)kinds[counted[i].number].count;
+    for (size_t i = 0; i < COUNTED; i++)
+        if (counted[i].as[direction] && kinds[counted[i].number].count)
+            sum.kinds += !is_rare((double)kinds[counted[i].number].count, sum.calls);
     return sum;
+}
+
+static double reads_and_writes(const struct kg_traced_kind *kinds)
+{
+    return sum_of(kinds, KG_READS).calls + sum_of(kinds, KG_WRITES).calls;
 }
 
 size_t kg_traced_first_reads(const struct kg_traced_calls *calls)
 {
-    return calls->calls ? 0 : reads_and_writes(calls->now);
+    return calls->calls ? 0 : (size_t)reads_and_writes(calls->now);
 }
 
 /* Number of the workload's calls that the kinds cover. If no call was traced to its end: a
  * fraction, estimated from reads and writes. NaN: unknown. */
-static double workload_calls(const struct kg_traced_calls *calls, double untraced_reads)
+static double workload_calls(const struct kg_traced_calls *calls, const struct kg_moved *untraced)
 {
     enum { SURE = 1000 };
-    const double seen = (double)reads_and_writes(calls->now);
-    const double of_call = untraced_reads / (double)calls->first.calls;
+    const double seen = reads_and_writes(calls->now);
+    const double of_call =
+        (untraced->calls[KG_READS] + untraced->calls[KG_WRITES]) / (double)calls->first.calls;
     if (calls->calls)
         return (double)calls->calls;
-    return calls->first.calls && seen >= SURE && of_call >= SURE ? seen / of_call : NAN;
+    return calls->first.calls && seen >= SURE && of_call >= seen ? seen / of_call : NAN;
+}
+
+/* How much of the workload's calls the traced calls of one kind cover. */
+struct cover {
+    double per;   /* number of the workload's calls, or a fraction */
+    double bytes; /* per call of the workload; NaN: not counted */
+};
+
+/* Later parts of a call may read and write otherwise than the traced part. So the kernel's counts
+ * hold, and the trace gives their kind.
+ * per  the workload's calls that all kinds together cover */
+static struct cover cover_of(const struct kg_traced_calls *calls, const struct kg_moved *untraced,
+                             size_t number, double per)
+{
+    struct cover cover = {per, NAN};
+    for (size_t i = 0; i < COUNTED; i++)
+        for (enum kg_moving direction = KG_READS; direction < KG_MOVING_COUNT; direction++) {
+            if (counted[i].number != number || !counted[i].as[direction])
+                continue;
+            const struct traced_sum sum = sum_of(calls->now, direction);
+            const double whole = (double)calls->first.calls;
+            cover.per = sum.calls / (untraced->calls[direction] / whole);
+            cover.bytes = sum.kinds == 1 ? untraced->bytes[direction] / whole : NAN;
+        }
+    return cover;
 }
 
 static int by_time(const void *a, const void *b)
@@ -163,24 +224,33 @@ static int by_time(const void *a, const void *b)
     return (x->calls < y->calls) - (x->calls > y->calls);
 }
 
-static void kinds_take(const struct kg_traced_kind *from, double per, double tracing,
-                       struct kg_arena *arena, struct kg_system_calls *summary)
+/* per  number of the workload's calls that the kinds cover */
+static void kinds_take(const struct kg_traced_calls *traced, const struct kg_moved *untraced,
+                       double per, struct kg_arena *arena, struct kg_system_calls *summary)
 {
+    const struct kg_traced_kind *from = traced->calls ? traced->whole : traced->now;
+    const double tracing = tracing_ns(traced);
     size_t count = 0;
-    for (size_t i = 0; i < KG_CALL_NUMBERS; i++)
+    double sum = 0;
+    for (size_t i = 0; i < KG_CALL_NUMBERS; i++) {
         count += from[i].count > 0;
+        sum += (double)from[i].count;
+    }
     summary->kinds = kg_arena_alloc(arena, count, sizeof *summary->kinds);
     for (size_t i = 0; i < KG_CALL_NUMBERS; i++) {
-        if (!from[i].count)
-            continue;
         const double calls = (double)from[i].count;
+        if (!from[i].count || (summary->partial && is_rare(calls, sum)))
+            continue;
+        const struct cover cover = summary->partial
+                                       ? cover_of(traced, untraced, i, per)
+                                       : (struct cover){per, (double)from[i].bytes / per};
         struct kg_system_call *kind = &summary->kinds[summary->kind_count++];
         *kind = (struct kg_system_call){
             .name = name_of(arena, i),
-            .calls = calls / per,
-            .bytes = moves_bytes(i) ? (double)from[i].bytes / per : NAN,
+            .calls = calls / cover.per,
+            .bytes = moves_bytes(i) ? cover.bytes : NAN,
             .time_ns =
-                fmax(calls * CALL_LEAST_NS, (double)from[i].time_ns - calls * tracing) / per};
+                fmax(calls * CALL_LEAST_NS, (double)from[i].time_ns - calls * tracing) / cover.per};
         summary->calls += kind->calls;
     }
     qsort(summary->kinds, summary->kind_count, sizeof *summary->kinds, by_time);
@@ -236,10 +306,10 @@ static void times_limit(const struct kg_traced_calls *calls, double call_ns,
         summary->kinds[i].time_ns = fmin(summary->kinds[i].time_ns * scale, wall_ns);
 }
 
-void kg_traced_summarize(const struct kg_traced_calls *calls, double untraced_reads, double call_ns,
-                         struct kg_arena *arena, struct kg_system_calls *summary)
+void kg_traced_summarize(const struct kg_traced_calls *calls, const struct kg_moved *moved,
+                         double call_ns, struct kg_arena *arena, struct kg_system_calls *summary)
 {
-    const double per = workload_calls(calls, untraced_reads);
+    const double per = workload_calls(calls, moved);
     const struct kg_marked *untraced = &calls->first;
     *summary = (struct kg_system_calls){.calls = NAN, .user_ns = NAN, .system_ns = NAN};
     if (!calls->any) {
@@ -260,6 +330,7 @@ void kg_traced_summarize(const struct kg_traced_calls *calls, double untraced_re
         return;
     }
     summary->calls = 0;
-    kinds_take(calls->calls ? calls->whole : calls->now, per, tracing_ns(calls), arena, summary);
+    summary->partial = !calls->calls;
+    kinds_take(calls, moved, per, arena, summary);
     times_limit(calls, call_ns, summary);
 }

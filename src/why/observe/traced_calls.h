@@ -42,5 +42,5 @@ void kg_traced_add(struct kg_traced_calls *calls, long number, int64_t result, u
 /* Number of reads and writes so far, until a slice ended; then 0. */
 size_t kg_traced_first_reads(const struct kg_traced_calls *calls);
 
-void kg_traced_summarize(const struct kg_traced_calls *calls, double untraced_reads, double call_ns,
-                         struct kg_arena *arena, struct kg_system_calls *summary);
+void kg_traced_summarize(const struct kg_traced_calls *calls, const struct kg_moved *moved,
+                         double call_ns, struct kg_arena *arena, struct kg_system_calls *summary);

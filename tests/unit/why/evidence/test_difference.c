@@ -419,6 +419,25 @@ static void numbers_and_bytes_of_system_calls_are_compared(void **state)
     kg_arena_free(&arena);
 }
 
+static void number_from_a_partial_trace_is_an_estimate_or_the_kernels(void **state)
+{
+    struct kg_system_call kinds[] = {{.name = "write", .calls = 12000, .bytes = 1048576},
+                                     {.name = "fsync", .calls = 12000, .bytes = NAN}};
+    struct kg_system_call few = {.name = "write", .calls = 10, .bytes = 1048576};
+    const struct kg_system_calls current = {
+        .source = "ptrace", .partial = true, .kinds = kinds, .kind_count = 2};
+    struct kg_system_calls base = {.source = "ptrace", .kinds = &few, .kind_count = 1};
+    struct kg_arena arena = {0};
+    assert_string_equal(
+        kg_difference_system_calls(&arena, "write", &base, &current),
+        "write: 10 → 12.0 k system calls, 1.00 MiB on both sides, 102 KiB → 87.4 B each");
+    assert_string_equal(kg_difference_system_calls(&arena, "fsync", &base, &current),
+                        "fsync: 0 → about 12.0 k system calls");
+    base.partial = true; /* the rest of the call may make it */
+    assert_null(kg_difference_system_calls(&arena, "fsync", &base, &current));
+    kg_arena_free(&arena);
+}
+
 static void sides_without_samples_have_no_cause(void **state)
 {
     sentence_is(&(struct side){.time_ns = 1e6},
@@ -481,6 +500,7 @@ int main(void)
         cmocka_unit_test(counts_of_rows_that_are_one_place_are_summed),
         cmocka_unit_test(system_call_of_most_growth_is_the_causes),
         cmocka_unit_test(numbers_and_bytes_of_system_calls_are_compared),
+        cmocka_unit_test(number_from_a_partial_trace_is_an_estimate_or_the_kernels),
         cmocka_unit_test(sides_without_samples_have_no_cause),
         cmocka_unit_test(table_has_a_rest_and_notes_that_are_proven),
     };

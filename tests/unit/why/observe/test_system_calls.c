@@ -24,6 +24,7 @@ struct worker {
 enum { CALLS = 3, READS = 7, MANY_READS = 2000, THREADS = 300 };
 
 static int read_count = READS; /* number of reads per call of workers that start later */
+static int later_writes;       /* number of writes per call after its reads */
 
 static void mark(int what, uint64_t calls)
 {
@@ -40,12 +41,24 @@ static void *reads(void *user)
     return NULL;
 }
 
+static void writes(void)
+{
+    const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    for (int i = 0; i < later_writes; i++)
+        if (write(nothing, "12345678", i % 2 ? 2 : 6) < 0)
+            abort();
+    close(nothing);
+}
+
 static void one_call(int zeros, bool thread)
 {
     pthread_t other;
     if (!thread)
         reads(&zeros);
-    else if (pthread_create(&other, NULL, reads, &zeros) != 0 || pthread_join(other, NULL) != 0)
+    if (!thread && later_writes)
+        writes();
+    if (thread &&
+        (pthread_create(&other, NULL, reads, &zeros) != 0 || pthread_join(other, NULL) != 0))
         abort();
 }
 
@@ -127,7 +140,7 @@ static int worker_end(const struct worker *worker)
 /* Traces a process: one round before the tracer starts, two rounds during, one round after. False
  * if ptrace is not allowed here. */
 static bool target_trace(const struct worker *worker, const struct kg_traced_process *target,
-                         double untraced_reads, struct kg_arena *arena,
+                         const struct kg_moved *untraced, struct kg_arena *arena,
                          struct kg_system_calls *calls)
 {
     struct kg_call_tracer *tracer;
@@ -143,7 +156,7 @@ static bool target_trace(const struct worker *worker, const struct kg_traced_pro
     turn(worker);
     kg_call_tracer_stop(tracer);
     assert_true(!target->reads_most || kg_call_tracer_full(tracer));
-    kg_call_tracer_summarize(tracer, untraced_reads, NAN, arena, calls);
+    kg_call_tracer_summarize(tracer, untraced, NAN, arena, calls);
     kg_call_tracer_free(tracer);
     turn(worker); /* it goes on as before */
     return true;
@@ -154,7 +167,7 @@ static bool trace(const struct worker *worker, bool command, size_t most, struct
 {
     const struct kg_traced_process target = {
         .process = worker->pid, .command = command, .calls_most = most};
-    return target_trace(worker, &target, NAN, arena, calls);
+    return target_trace(worker, &target, &kg_moved_unknown, arena, calls);
 }
 
 static const struct kg_system_call *kind(const struct kg_system_calls *calls, const char *name)
@@ -263,10 +276,43 @@ static void some_reads_of_a_long_call_suffice(void **state)
     struct kg_arena arena = {0};
     struct kg_system_calls calls;
     (void)state;
-    if (target_trace(&worker, &target, CALLS * MANY_READS, &arena, &calls)) {
+    const struct kg_moved moved = {.calls = {CALLS * MANY_READS, 0},
+                                   .bytes = {CALLS * MANY_READS * 16, 0}};
+    if (target_trace(&worker, &target, &moved, &arena, &calls)) {
         assert_null(calls.reason);
+        assert_true(calls.partial);
         assert_float_equal(calls.calls, MANY_READS, 1e-6);
         assert_float_equal(kind(&calls, "read")->bytes, MANY_READS * 16, 1e-6);
+    }
+    assert_int_equal(worker_end(&worker), 0);
+    kg_arena_free(&arena);
+}
+
+/* The traced part of a call may differ from its rest: the kernel's counts are the sums, and nothing
+ * is said of kinds that the part lacks. */
+static void sums_of_a_partial_trace_are_the_kernels(void **state)
+{
+    enum { WRITES = 3000 };
+    read_count = MANY_READS;
+    later_writes = WRITES;
+    const struct worker worker = worker_start(false, NULL);
+    read_count = READS;
+    later_writes = 0;
+    struct kg_arena arena = {0};
+    struct kg_system_calls calls;
+    const struct kg_traced_process target = {
+        .process = worker.pid, .calls_most = 100000, .reads_most = MANY_READS + WRITES / 2};
+    /* reads of 16 bytes, and 20 more; writes of 6 and 2 bytes */
+    const struct kg_moved moved = {.calls = {CALLS * MANY_READS, CALLS * WRITES},
+                                   .bytes = {CALLS * (MANY_READS * 16 + 20), CALLS * WRITES * 4}};
+    (void)state;
+    if (target_trace(&worker, &target, &moved, &arena, &calls)) {
+        assert_null(calls.reason);
+        assert_true(calls.partial);
+        assert_float_equal(kind(&calls, "read")->calls, MANY_READS, 1e-6);
+        assert_float_equal(kind(&calls, "read")->bytes, MANY_READS * 16 + 20, 1e-6);
+        assert_float_equal(kind(&calls, "write")->calls, WRITES, 1e-6);
+        assert_float_equal(kind(&calls, "write")->bytes, WRITES * 4, 1e-6);
     }
     assert_int_equal(worker_end(&worker), 0);
     kg_arena_free(&arena);
@@ -421,7 +467,7 @@ static void calls_of_32_bits_do_not_count_as_others(void **state)
     }
     if (tracer) {
         kg_call_tracer_stop(tracer);
-        kg_call_tracer_summarize(tracer, NAN, NAN, &arena, &calls);
+        kg_call_tracer_summarize(tracer, &kg_moved_unknown, NAN, &arena, &calls);
         assert_null(kind(&calls, "writev"));
         if (!calls.reason || !strstr(calls.reason, "32-bit"))
             fail_msg("%s", calls.reason ? calls.reason : "no reason");
@@ -446,6 +492,7 @@ int main(void)
         cmocka_unit_test(threads_of_a_command_count_from_their_first_call),
         cmocka_unit_test(a_call_that_is_not_seen_to_its_end_is_found_by_its_reads),
         cmocka_unit_test(some_reads_of_a_long_call_suffice),
+        cmocka_unit_test(sums_of_a_partial_trace_are_the_kernels),
         cmocka_unit_test(a_process_that_is_traced_already_is_a_refusal),
         cmocka_unit_test(the_end_of_the_process_is_left_for_who_started_it),
         cmocka_unit_test(who_is_in_the_middle_of_a_vfork_is_let_go),
