@@ -133,6 +133,17 @@ static bool id_check(struct kg_arena *scratch, struct kg_names *ids,
                         parts[other].path, parts[part].path);
 }
 
+/* Makes the key of code that all parts must share. All workloads of a plugin are one file; a program may depend on the
+ * workload's arguments. */
+static const char *owner_make(struct kg_arena *scratch, const struct kg_case_result *result)
+{
+    const bool is_plugin = result->source && !strcmp(result->source, "plugin");
+    const char *name = is_plugin ? strrchr(result->target, ':') : NULL;
+    const int length = (int)(name ? (size_t)(name - result->target) : strlen(result->target));
+    return kg_arena_printf(scratch, "%s\n%.*s\n%s", is_plugin ? "" : result->workload, length,
+                           result->target, result->device);
+}
+
 /* Checks that the workload had the same code in the parts before. */
 static bool code_check(struct kg_arena *scratch, struct kg_names *codes,
                        const struct kg_shard_part *parts, size_t part,
@@ -140,8 +151,7 @@ static bool code_check(struct kg_arena *scratch, struct kg_names *codes,
 {
     if (!result->code.hash || !result->target)
         return true;
-    const char *owner =
-        kg_arena_printf(scratch, "%s\n%s\n%s", result->workload, result->target, result->device);
+    const char *owner = owner_make(scratch, result);
     const char *key = kg_arena_printf(scratch, "%s\n%s", owner, result->code.hash);
     const size_t first = earlier(scratch, codes, owner, part);
     if (first == part) {
