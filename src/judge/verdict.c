@@ -338,13 +338,16 @@ static bool any_recordable(const struct kg_results *current)
     return false;
 }
 
-/* Whether this is the first run of the suite on the machine, and nobody expected a baseline. */
+/* Whether this is the first run of these cases on the machine, and nobody expected a baseline. Other cases of the suite may
+ * be stored: another shard or --filter recorded them. */
 static bool is_first_run(const struct kg_baseline *baseline, const struct kg_comparison *comparison,
-                         const struct kg_results *current)
+                         const struct kg_results *current, const struct kg_decided *decided)
 {
     const bool stored = comparison->baseline_runs + comparison->pin_count > 0;
+    const bool is_new = baseline->records && comparison->counts.of[KG_CHANGE_NEW] &&
+                        !comparison->counts.of[KG_CHANGE_REMOVED] && !decided->compared;
     const bool here = !baseline->fingerprint || same_machine(baseline, &comparison->machine);
-    return !stored && here && !baseline->expected && any_recordable(current);
+    return (!stored || is_new) && here && !baseline->expected && any_recordable(current);
 }
 
 static enum kg_verdict verdict_of(size_t exit_status)
@@ -393,7 +396,7 @@ static void decide(const struct kg_baseline *baseline, const struct kg_results *
     static const enum kg_exit order[] = {KG_EXIT_FAILED, KG_EXIT_REGRESSION, KG_EXIT_NO_VERDICT};
     const bool any_baseline = comparison->baseline_runs + comparison->pin_count > 0;
     const struct kg_decided decided = kg_decided_count(comparison);
-    const bool first_run = is_first_run(baseline, comparison, current);
+    const bool first_run = is_first_run(baseline, comparison, current, &decided);
     comparison->first_run = false;
     comparison->verdict_reasons =
         kg_arena_alloc(&comparison->arena, REASONS_MOST, sizeof *comparison->verdict_reasons);

@@ -66,6 +66,19 @@ array_task() {
     jq -e '.complete == false and .shard.index == 1' $folder/results.json
 }
 
+@test "--update-missing records the cases of one shard after the other, and each passes" {
+    for index in 1 2; do
+        run -0 kgate gate -c suite.yaml -b base -o "out/$index" --shard $index/2 --update-missing
+        [[ "${lines[0]}" == "BASELINE RECORDED: 1 case, nothing compared yet." ]]
+        [[ "$output" == *"recorded 1 new case in base/"* ]]
+    done
+    # without --update-missing new cases alone decide nothing
+    cat >>suite.yaml <<'YAML'
+  - {name: reduce, kernel: reduce, params: {bytes: 16KiB}}
+YAML
+    run -4 kgate gate -c suite.yaml -b base -o out --filter 'reduce/*'
+}
+
 @test "auto without a scheduler names the variables; more shards than cases are no failure" {
     run kgate gate -c suite.yaml -o out --shard auto
     [ "$status" -eq 2 ]
