@@ -236,6 +236,13 @@ const char *kg_baseline_directory(const struct kg_arguments *arguments)
     return arguments->baseline ? arguments->baseline : KG_BASELINES;
 }
 
+const char *kg_baselines_named(const struct kg_arguments *arguments)
+{
+    return arguments->baseline && strcmp(arguments->baseline, KG_BASELINES) != 0
+               ? arguments->baseline
+               : NULL;
+}
+
 void kg_reports_line(const struct kg_arguments *arguments, const char *directory, const char *more,
                      struct kg_text *text)
 {

@@ -164,6 +164,9 @@ bool kg_comparison_advised(const struct kg_comparison *comparison,
 #define KG_BASELINES "baselines"
 /* Returns the folder of baselines. */
 const char *kg_baseline_directory(const struct kg_arguments *arguments);
+
+/* The folder of --baseline if a later command must name it; NULL: the default. */
+const char *kg_baselines_named(const struct kg_arguments *arguments);
 /* Appends "  reports: out/comparison.json, ...": the reports in the folder, then `more` unchanged. */
 void kg_reports_line(const struct kg_arguments *arguments, const char *directory, const char *more,
                      struct kg_text *text);

@@ -148,10 +148,9 @@ static int gate_run(const struct kg_arguments *arguments, const char *directory,
     struct kg_prepared prepared;
     struct kg_gate_stored stored;
     struct kg_error err;
-    const bool named = arguments->baseline && strcmp(arguments->baseline, KG_BASELINES) != 0;
     struct kg_gate_options options = {.directory = directory,
                                       .baseline_directory = kg_baseline_directory(arguments),
-                                      .baselines_named = named ? arguments->baseline : NULL,
+                                      .baselines_named = kg_baselines_named(arguments),
                                       .update_missing = arguments->update_missing,
                                       .base = arguments->base};
     if (!kg_budget_option(arguments, &options.budget_ns, &err) ||

@@ -92,7 +92,8 @@ static int merge_run(const struct kg_arguments *arguments, const char *directory
                                        .directory = directory,
                                        .plan_path = arguments->plan,
                                        .plan = arguments->plan ? &plan : NULL,
-                                       .baselines = kg_baseline_directory(arguments)};
+                                       .baselines = kg_baseline_directory(arguments),
+                                       .baselines_named = kg_baselines_named(arguments)};
     if (arguments->plan && !kg_shard_plan_load(arguments->plan, NULL, 0, &plan, &err))
         return kg_fail_reported(directory, &err);
     const bool decided = merge_make(arguments, &options, &merge, &err);

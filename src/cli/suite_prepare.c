@@ -343,6 +343,7 @@ static bool cases_plan(const struct kg_arguments *arguments, const struct kg_sid
     shard->cases = prepared->plan.case_count + prepared->plan.elsewhere_count;
     shard->definition = definition_make(prepared);
     shard->trust = prepared->trusted ? prepared->trust.words : NULL;
+    shard->baselines = kg_baselines_named(arguments);
     left_out_set(arguments, prepared);
     shard_plan_compare(arguments, prepared);
     return prepared->plan.case_count || empty_refuse(arguments, prepared, err);

@@ -193,9 +193,17 @@ static void notes_add(const struct kg_merge_options *options, struct kg_merge *m
         kg_comparison_note(comparison, options->note);
 }
 
+/* The folder of baselines that a later command must name; NULL: the default. The shards know the one of their gates. */
+static const char *store_named(const struct kg_merge_options *options, const struct kg_merge *merge)
+{
+    const char *shared = merge->parts[0].results->shard.baselines;
+    return shared ? shared : options->baselines_named;
+}
+
 /* A joined comparison without any stored run compares nothing. */
 static void missing_baseline_word(const struct kg_merge_options *options, struct kg_merge *merge)
 {
+    const char *store = store_named(options, merge);
     if (!merge->baseline.run_count && merge->results.mixed)
         merge->baseline.missing = kg_arena_printf(
             &merge->arena, "no shard has a baseline of suite '%.200s'", merge->results.suite);
@@ -204,16 +212,16 @@ static void missing_baseline_word(const struct kg_merge_options *options, struct
             &merge->arena,
             "no shard has a baseline of suite '%.200s'; `kgate baseline update %.300s%s%.300s` "
             "records these results",
-            merge->results.suite, merge->results_path, options->baselines ? " -b " : "",
-            options->baselines ? options->baselines : "");
+            merge->results.suite, merge->results_path, store ? " -b " : "", store ? store : "");
 }
 
 static void decide(const struct kg_merge_options *options, const struct kg_waiving *waiving,
                    struct kg_merge *merge)
 {
     struct kg_comparison *comparison = &merge->comparison;
-    const struct kg_next_source source = {
-        .directory = options->directory, .is_measured = true, .baselines = options->baselines};
+    const struct kg_next_source source = {.directory = options->directory,
+                                          .is_measured = true,
+                                          .baselines = store_named(options, merge)};
     missing_baseline_word(options, merge);
     kg_compare(&merge->baseline, &merge->results,
                merge->results.sequential ? KG_STAGE_SCREEN : KG_STAGE_FINAL, comparison);

@@ -16,8 +16,9 @@ struct kg_merge_options {
     size_t path_count;
     const char *directory; /* folder for the joined results and the reports */
     const char
-        *baselines;   /* folder of the store, for shards without a baseline of their own; or NULL */
-    const char *note; /* added to a comparison that fails; NULL: none */
+        *baselines; /* folder of the store, for shards without a baseline of their own; or NULL */
+    const char *baselines_named; /* the same folder, if a later command must name it; else NULL */
+    const char *note;            /* added to a comparison that fails; NULL: none */
     const char *plan_path;
     const struct kg_shard_plan *plan; /* NULL: the shards themselves tell which cases are missing */
 };

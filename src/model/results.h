@@ -368,6 +368,7 @@ struct kg_shard {
     const char *plan;       /* hash of the --plan file; NULL: none */
     const char *definition; /* hash of all shards' cases and settings; NULL: unknown */
     const char *trust;      /* branch and commit of --trust; NULL: none */
+    const char *baselines;  /* folder of --baseline; NULL: the default */
 };
 
 struct kg_results {

@@ -175,6 +175,7 @@ static void shard_keep(const struct kg_shard *shard, struct kg_results *results)
     results->shard.plan = kg_arena_keep(&results->arena, shard->plan);
     results->shard.definition = kg_arena_keep(&results->arena, shard->definition);
     results->shard.trust = kg_arena_keep(&results->arena, shard->trust);
+    results->shard.baselines = kg_arena_keep(&results->arena, shard->baselines);
 }
 
 bool kg_run_prepare(struct kg_run *run, const struct kg_prepared_suite *what,

@@ -18,7 +18,7 @@ array_task() {
     [ "$(ls out)" = "$label" ]
     valid "out/$label/results.json" results
     valid "out/$label/baseline.json" baseline
-    jq -e '.shard == {count: 2, index: 2, cases: 2, attempt: 1, job: "4711", node: "n1", definition: .shard.definition} and (.shard.definition | length) == 16 and .tests == 2' \
+    jq -e '.shard == {count: 2, index: 2, cases: 2, attempt: 1, job: "4711", node: "n1", definition: .shard.definition, baselines: "base"} and (.shard.definition | length) == 16 and .tests == 2' \
         "out/$label/results.json"
     jq -e '.filter == "--shard 2/2" and (.machine | .host and .boot and .epoch)' "out/$label/results.json"
     jq -e '[.runs[].cases[].id] == ["copy/bytes=16KiB,version=fast/cpu", "copy/bytes=16KiB,version=fast/cpu"]' \
