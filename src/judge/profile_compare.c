@@ -332,7 +332,7 @@ static void reasons_put(struct kg_comparison *comparison)
     for (size_t i = 0; i < comparison->case_count; i++) {
         struct kg_case_change *change = &comparison->cases[i];
         if (change->change == KG_CHANGE_NEW)
-            change->reason = "not in the base";
+            change->reason = "not in the baseline";
         else if (change->change == KG_CHANGE_REMOVED)
             change->reason = "in the baseline, but not in the candidate";
     }

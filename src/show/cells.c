@@ -92,6 +92,8 @@ const char *kg_cell_estimator(const struct kg_comparison *comparison)
             last = kg_metric_against(&comparison->cases[i].metrics[0]);
     if (last == KG_AGAINST_BUDGET)
         return "";
+    if (comparison->overall_count && comparison->overall[0].of_program)
+        return "times: trimmed means of the totals per process";
     return last == KG_AGAINST_BASE ? "times: trimmed means of the deciding paired rounds; medians "
                                      "in suggestions and `kgate run`"
                                    : "times: trimmed means at the baseline's CPU clock; "

@@ -90,7 +90,7 @@ function row(name, values, { free, differs = !free && new Set(values.filter(isKn
 }
 
 function summaryOf(sides, rows) {
-    if (sides.length < 2) return "There is only one side, so nothing is compared.";
+    if (sides.length < 2) return "The files in this page describe one side only.";
     const of = (state) => rows.filter((one) => one.classList.contains(state)).length;
     const differing = of("differs"), unknown = of("unknown");
     return `${differing ? `${counted(differing, "fact")} ${differing === 1 ? "differs" : "differ"}, marked below.` : unknown ? "No known fact differs." : "No fact differs."}${unknown ? ` Unknown on one side: ${counted(unknown, "fact")}.` : ""}`;
