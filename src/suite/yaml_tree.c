@@ -78,9 +78,13 @@ static bool syntax_error(const struct builder *builder, const yaml_parser_t *par
     /* libyaml's two errors for a budget without quotes, `time: >= 5ms`: in block style and within braces. */
     const bool unquoted =
         strstr(context, "block scalar") || strstr(problem, "cannot start any token");
+    const size_t at = parser->problem_mark.index;
+    const bool is_tab = at < length && bytes[at] == '\t';
     return kg_error_at(builder->err, builder->path, mark.line, mark.column,
                        "not valid YAML: %s%s%s%s", context, *context ? ", " : "", problem,
-                       unquoted ? "; a value that begins with >, |, %, @ or ` needs quotes" : "");
+                       is_tab     ? "; indent with spaces, not with a tab"
+                       : unquoted ? "; a value that begins with >, |, %, @ or ` needs quotes"
+                                  : "");
 }
 
 static bool in_key_position(const struct builder *builder)
