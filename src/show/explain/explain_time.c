@@ -21,12 +21,15 @@ static void part_print(struct kg_document *document, const char *name, double pa
     kg_span_amount(document, ", ", KG_TRAIT_NS, share * whole_ns, after);
 }
 
-/* The number of threads whose time the part divides. A program declares no threads: kgate uses its busy cores. */
-static double threads_of(const struct kg_case_result *result, const struct kg_traits *traits)
+/* The number of threads whose time the parts divide. Programs and plugins are often serial, so a default of several threads
+ * counts only for kernels. Otherwise the profile and the busy cores show the threads. */
+static double threads_of(const struct kg_case_result *result, const struct kg_facts *facts)
 {
     static const double BUSY_SLACK = 0.1;
-    const bool known = kg_known(traits->threads) && strcmp(result->source, "command") != 0;
-    const double most = known ? traits->threads : 1;
+    const struct kg_traits *traits = &facts->traits;
+    const bool known =
+        kg_known(traits->threads) && (result->threads_said || !strcmp(result->source, "kernel"));
+    const double most = known ? traits->threads : (kg_known(facts->scope_threads) ? facts->scope_threads : 1);
     const double busy = kg_known(traits->cores_busy) ? ceil(traits->cores_busy - BUSY_SLACK) : 1;
     return fmax(fmax(most, busy), 1);
 }
@@ -51,7 +54,7 @@ static void breakdown_heading(struct kg_document *document, double wall_ns, doub
     kg_part_heading(document, "where its time goes");
     if (threads <= 1)
         return;
-    kg_span_text(document, ": that of %.0f threads, each ", threads);
+    kg_span_text(document, ": %.0f threads, each ", threads);
     kg_span_amount(document, "", KG_TRAIT_NS, wall_ns, "");
 }
 
@@ -59,7 +62,7 @@ void kg_explain_breakdown(struct kg_document *document, const struct kg_explanat
 {
     const struct kg_breakdown *breakdown = &explanation->result->breakdown;
     const bool on_cpu = strcmp(explanation->result->device, "cpu") == 0;
-    const double threads = on_cpu ? threads_of(explanation->result, &explanation->facts.traits) : 1;
+    const double threads = on_cpu ? threads_of(explanation->result, &explanation->facts) : 1;
     const double wall_ns = breakdown->wall_ns;
     if (!kg_known(wall_ns))
         return;
