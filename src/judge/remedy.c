@@ -170,7 +170,7 @@ static void refresh_append(const struct kg_results *current, struct kg_text *tex
 
 static const char QUIETER[] =
     "measure again when the machine is idle (`kgate doctor` names the programs). A busy machine "
-    "can compare `metrics: [instructions]` or judge every round (`disturbance: 100%`)";
+    "can compare `--set metrics=instructions` or judge every round (`--set disturbance=100%`)";
 
 /* Pairs of identical code would settle nothing. */
 static void search_append(const struct kg_results *current, struct kg_text *text)

@@ -180,8 +180,8 @@ const char *kg_disturbance_words(const struct kg_disturbance *found,
             words, KG_DISTURBANCE_WORDS,
             "the machine is too busy: %zu of %zu rounds waited for a CPU for %.0f %% of their "
             "time on average (limit %.0f %%). Too few rounds are left to judge. `kgate doctor` "
-            "names the running programs. On a busy machine `metrics: [instructions]` still "
-            "decides, and `disturbance: 100%%` judges every round",
+            "names the running programs. On a busy machine `--set metrics=instructions` still "
+            "decides, and `--set disturbance=100%%` judges every round",
             found->disturbed, found->rounds, 100 * found->share, 100 * SPOILT * found->limit);
     else if (3 * found->disturbed > found->rounds)
         snprintf(words, KG_DISTURBANCE_WORDS,

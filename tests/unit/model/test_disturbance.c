@@ -157,8 +157,8 @@ static void a_machine_that_is_too_busy_is_noted(void **state)
                         "the machine is too busy: 9 of 9 rounds waited for a CPU for 48 % of "
                         "their time on average (limit 10 %). Too few rounds are left to judge. "
                         "`kgate doctor` names the running programs. On a busy machine "
-                        "`metrics: [instructions]` still decides, and `disturbance: 100%` judges "
-                        "every round");
+                        "`--set metrics=instructions` still decides, and "
+                        "`--set disturbance=100%` judges every round");
     found = disturbance_of(rounds, 1);
     assert_true(kg_disturbance_too_busy(&found));
     found = disturbance_of(rounds, 0);
