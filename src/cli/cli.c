@@ -231,6 +231,14 @@ bool kg_comparison_summary(const struct kg_comparison *comparison,
     return true;
 }
 
+void kg_option_append(struct kg_text *text, const char *name, const char *value)
+{
+    if (!value)
+        return;
+    kg_text_printf(text, " %s ", name);
+    kg_shell_quote(text, value);
+}
+
 const char *kg_baseline_directory(const struct kg_arguments *arguments)
 {
     return arguments->baseline ? arguments->baseline : KG_BASELINES;

@@ -167,6 +167,8 @@ const char *kg_baseline_directory(const struct kg_arguments *arguments);
 
 /* The folder of --baseline if a later command must name it; NULL: the default. */
 const char *kg_baselines_named(const struct kg_arguments *arguments);
+/* Appends " NAME VALUE" to a command that the user can copy. NULL appends nothing. */
+void kg_option_append(struct kg_text *text, const char *name, const char *value);
 /* Appends "  reports: out/comparison.json, ...": the reports in the folder, then `more` unchanged. */
 void kg_reports_line(const struct kg_arguments *arguments, const char *directory, const char *more,
                      struct kg_text *text);

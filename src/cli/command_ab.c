@@ -80,14 +80,6 @@ static int status_of(const struct kg_sides *sides, const struct kg_ab *ab)
     return (int)ab->comparison.exit_status;
 }
 
-static void option_append(struct kg_text *text, const char *name, const char *value)
-{
-    if (!value)
-        return;
-    kg_text_printf(text, " %s ", name);
-    kg_shell_quote(text, value);
-}
-
 /* Makes the command as given, without the limits of rounds and time and without file paths. */
 static const char *again_make(const struct kg_arguments *arguments, const struct kg_shard *shard,
                               struct kg_arena *arena)
@@ -110,12 +102,12 @@ static const char *again_make(const struct kg_arguments *arguments, const struct
     struct kg_text text = {0};
     kg_text_append(&text, arguments->shell ? "kgate ab --shell" : "kgate ab");
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        option_append(&text, options[i].name, options[i].value);
+        kg_option_append(&text, options[i].name, options[i].value);
     for (size_t i = 0; i < arguments->set.count; i++)
         if (strncmp(arguments->set.at[i], "rounds.max=", strlen("rounds.max=")) != 0)
-            option_append(&text, "--set", arguments->set.at[i]);
+            kg_option_append(&text, "--set", arguments->set.at[i]);
     for (size_t i = 0; i < arguments->names.count; i++)
-        option_append(&text, "--name", arguments->names.at[i]);
+        kg_option_append(&text, "--name", arguments->names.at[i]);
     if (arguments->measure_unchanged)
         kg_text_append(&text, " --measure-unchanged");
     else if (arguments->skip_unchanged)

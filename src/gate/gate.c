@@ -380,7 +380,8 @@ static bool decide(const struct kg_prepared_suite *what, const struct kg_gate_op
 {
     const struct kg_next_source source = {.directory = options->directory,
                                           .is_measured = true,
-                                          .baselines = options->baselines_named};
+                                          .baselines = options->baselines_named,
+                                          .options = options->again};
     kg_settle_merge(&gate->settling, &gate->settled, gate->results, &gate->comparison);
     waive(options, gate);
     kg_budget_note(gate->results, options->budget_ns, &gate->comparison);

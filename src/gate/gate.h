@@ -28,6 +28,7 @@ struct kg_gate_options {
     const char *directory; /* folder for results.json and the reports; created if missing */
     const char *baseline_directory; /* folder of the store */
     const char *baselines_named;    /* the same folder if the user named it; else NULL */
+    const char *again; /* options that repeat this gate, after its suite and folder; or NULL */
     /* baseline to use instead of the store's; NULL: the store's */
     const struct kg_gate_stored *stored;
     bool update_missing; /* whether to add NEW cases to the store */

@@ -95,6 +95,7 @@ static void reproduce_add(const struct failing *failing)
             kg_text_append(&text, " -b ");
             kg_shell_quote(&text, baselines);
         }
+        kg_text_append(&text, failing->source->options ? failing->source->options : "");
         filter_append(failing, &text);
     }
     command_add(failing, "reproduce", &text);

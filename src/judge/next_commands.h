@@ -10,6 +10,7 @@ struct kg_next_source {
     const char *directory; /* folder with comparison.json; NULL: not written */
     bool is_measured;      /* whether the folder has the candidate's results too */
     const char *baselines; /* folder of baselines, if the command has to name it; else NULL */
+    const char *options;   /* other options of the `gate`, such as " --set threshold=1%"; or NULL */
     const struct kg_again *again; /* how to repeat an `ab`; NULL: no `ab` */
 };
 

@@ -56,9 +56,10 @@ SH
     kgate run -c suite.yaml -o r.json -q --set rounds.min=6
     scale r.json 0.001 >fast.json
     kgate baseline update fast.json -b base --keep-builds 0 # no build for paired rounds
-    run --separate-stderr kgate gate -c suite.yaml -b base -o out
+    run --separate-stderr kgate gate -c suite.yaml -b base -o out --set memory_threshold=60%
     [ "$status" -eq 1 ]
     [[ "${lines[0]}" == "FAIL  small, 2 cases: 2 regressed" ]]
+    [[ "$output" == *"reproduce: kgate gate -c suite.yaml -b base --set memory_threshold=60% --filter copy/"* ]]
     [[ "$output" == *REGRESSION* ]]
     grep -q '🔴 REGRESSION' out/report.md
 }
