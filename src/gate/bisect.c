@@ -170,13 +170,21 @@ static bool has_time(const struct kg_bisect_search *search)
            kg_bisect_left_ns(search) > (count > 0 ? 1e9 * seconds / count : 0);
 }
 
-static void cause_add(struct kg_bisect *bisect, struct kg_bisect_group group, double step)
+/* From one level to the next. */
+struct step {
+    double size;          /* log ratio */
+    size_t before, after; /* number of builds with the levels */
+};
+
+static void cause_add(struct kg_bisect *bisect, struct kg_bisect_group group, struct step step)
 {
     bisect->causes[bisect->cause_count++] =
         (struct kg_bisect_cause){.first = group.first,
                                  .last = group.last,
                                  .probability = fmin(group.mass, 1),
-                                 .ratio = exp(step),
+                                 .ratio = exp(step.size),
+                                 .builds_before = step.before,
+                                 .builds_after = step.after,
                                  .parent = kg_bisect_built_near(bisect, group.first - 1, -1),
                                  .proof_ratio = NAN,
                                  .proof_low = NAN,
@@ -185,26 +193,30 @@ static void cause_add(struct kg_bisect *bisect, struct kg_bisect_group group, do
 }
 
 /* Lists the causes that are known so far, the larger step first. */
-static void causes_note(struct kg_bisect *bisect, const struct view *view)
+static void causes_note(struct kg_bisect *bisect, const struct view *view, double sure)
 {
     const struct kg_bisect_posterior *posterior = &view->posterior;
-    const double older = posterior->middle - posterior->good;
-    const double newer = posterior->bad - posterior->middle;
     struct kg_bisect_group groups[2];
     bisect->causes = kg_arena_alloc(&bisect->arena, 2, sizeof *bisect->causes);
     bisect->cause_count = 0;
     if (!kg_bisect_is_two(posterior)) {
         groups[0] = kg_bisect_best(&view->range, posterior->cause);
-        if (groups[0].mass >= KG_BISECT_SURE)
-            cause_add(bisect, groups[0], posterior->bad - posterior->good);
+        if (groups[0].mass >= sure)
+            cause_add(bisect, groups[0],
+                      (struct step){posterior->bad - posterior->good, posterior->good_builds,
+                                    posterior->bad_builds});
         return;
     }
-    const bool first_larger = older >= newer;
-    groups[0] = kg_bisect_best(&view->range, first_larger ? posterior->first : posterior->second);
-    groups[1] = kg_bisect_best(&view->range, first_larger ? posterior->second : posterior->first);
-    for (size_t i = 0; i < 2; i++)
-        if (groups[i].mass >= KG_BISECT_SURE)
-            cause_add(bisect, groups[i], (i == 0) == first_larger ? older : newer);
+    const struct step steps[2] = {
+        {posterior->middle - posterior->good, posterior->good_builds, posterior->middle_builds},
+        {posterior->bad - posterior->middle, posterior->middle_builds, posterior->bad_builds}};
+    groups[0] = kg_bisect_best(&view->range, posterior->first);
+    groups[1] = kg_bisect_best(&view->range, posterior->second);
+    for (size_t k = 0; k < 2; k++) {
+        const size_t i = k == (steps[0].size < steps[1].size) ? 0 : 1;
+        if (groups[i].mass >= sure)
+            cause_add(bisect, groups[i], steps[i]);
+    }
 }
 
 /* Whether commits between the ends fail and none is measured. The whole range is no finding. */
@@ -221,30 +233,26 @@ static bool is_unbuilt(const struct kg_bisect *bisect)
 }
 
 /* Takes one step: a build, or the end of the search. */
-static bool step(struct kg_bisect_search *search, struct kg_error *err)
+static bool step_take(struct kg_bisect_search *search, struct kg_error *err)
 {
     struct kg_bisect *bisect = search->bisect;
     struct view view = view_make(bisect);
-    const struct kg_bisect_posterior *posterior = &view.posterior;
+    const struct kg_bisect_choice choice = kg_bisect_choose(&view.range, &view.posterior);
     bool late = false, good = true;
-    struct kg_bisect_target target;
-    const size_t next = kg_bisect_choose(&view.range, posterior, &target);
-    probabilities_note(bisect, &view, target.mass);
-    if (kg_bisect_is_found(&view.range, posterior))
-        bisect->state = KG_BISECT_FOUND;
-    else if (!next)
-        bisect->state = KG_BISECT_SET_ONLY;
-    else if (!has_time(search))
-        bisect->state = KG_BISECT_BUDGET;
+    probabilities_note(bisect, &view, choice.target.mass);
+    if (choice.next && has_time(search))
+        good = commit_try(search, choice.next, &choice.target, &late, err);
     else
-        good = commit_try(search, next, &target, &late, err);
-    if (late)
-        bisect->state = KG_BISECT_BUDGET;
+        late = choice.next;
+    if (late || !choice.next)
+        bisect->state = choice.is_found ? KG_BISECT_FOUND
+                        : late          ? KG_BISECT_BUDGET
+                                        : KG_BISECT_SET_ONLY;
     if ((bisect->state == KG_BISECT_FOUND || bisect->state == KG_BISECT_SET_ONLY) &&
         is_unbuilt(bisect))
         bisect->state = KG_BISECT_UNBUILT;
     else if (bisect->state != KG_BISECT_SEARCHING)
-        causes_note(bisect, &view);
+        causes_note(bisect, &view, choice.sure);
     kg_arena_free(&view.arena);
     return good;
 }
@@ -364,7 +372,7 @@ bool kg_bisect_run(struct kg_bisect_search *search, const struct kg_prepared_sui
     if (!bisect->keeps_all)
         kg_bisect_leave_out(&search->builder, bisect);
     while (bisect->state == KG_BISECT_SEARCHING)
-        if (!step(search, err) ||
+        if (!step_take(search, err) ||
             (bisect->state != KG_BISECT_SEARCHING && !search_end(search, err)))
             return false;
     return true;

@@ -122,9 +122,10 @@ static size_t targets_find(const struct kg_bisect_posterior *posterior,
     return 2;
 }
 
-size_t kg_bisect_choose(const struct kg_bisect_range *range,
-                        const struct kg_bisect_posterior *posterior,
-                        struct kg_bisect_target *target)
+/* The build that parts the mass of a target best. */
+static size_t target_choose(const struct kg_bisect_range *range,
+                            const struct kg_bisect_posterior *posterior,
+                            struct kg_bisect_target *target)
 {
     struct kg_bisect_target targets[2];
     const size_t count = targets_find(posterior, targets);
@@ -141,13 +142,41 @@ size_t kg_bisect_choose(const struct kg_bisect_range *range,
     return next;
 }
 
-bool kg_bisect_is_found(const struct kg_bisect_range *range,
-                        const struct kg_bisect_posterior *posterior)
+static bool is_found(const struct kg_bisect_range *range,
+                     const struct kg_bisect_posterior *posterior, double sure)
 {
     if (!kg_bisect_is_two(posterior))
-        return kg_bisect_best(range, posterior->cause).mass >= KG_BISECT_SURE;
-    return kg_bisect_best(range, posterior->first).mass >= KG_BISECT_SURE &&
-           kg_bisect_best(range, posterior->second).mass >= KG_BISECT_SURE;
+        return kg_bisect_best(range, posterior->cause).mass >= sure;
+    return kg_bisect_best(range, posterior->first).mass >= sure &&
+           kg_bisect_best(range, posterior->second).mass >= sure;
+}
+
+/* A further build between two known causes, if only one has the level between them. The least risky one. */
+static size_t support_choose(const struct kg_bisect_range *range,
+                             const struct kg_bisect_posterior *posterior)
+{
+    size_t best = 0;
+    if (!kg_bisect_is_two(posterior) || posterior->middle_builds > 1)
+        return 0;
+    const size_t after = kg_bisect_best(range, posterior->first).last;
+    const size_t until = kg_bisect_best(range, posterior->second).first;
+    for (size_t c = after + 1; c < until; c++)
+        if (range->status[c] == KG_BISECT_UNTRIED && !is_broken(range, c) &&
+            (!best || risk_of(range, c) < risk_of(range, best)))
+            best = c;
+    return best;
+}
+
+struct kg_bisect_choice kg_bisect_choose(const struct kg_bisect_range *range,
+                                         const struct kg_bisect_posterior *posterior)
+{
+    struct kg_bisect_choice choice = {0};
+    choice.next = target_choose(range, posterior, &choice.target);
+    choice.sure = choice.next ? KG_BISECT_SURE : KG_BISECT_SET;
+    choice.is_found = is_found(range, posterior, choice.sure);
+    if (choice.is_found)
+        choice.next = support_choose(range, posterior);
+    return choice;
 }
 
 /* The group with the largest mass among those not marked. */

@@ -1,6 +1,7 @@
 /* bisect_posterior.h: the probable commits that made a case slower, from the builds measured so far. The two levels are
  * unknown. Each build also has an offset of its own, for example from the places of its code in memory. More pairs do
- * not remove an offset, so one build never decides alone. Pure except for the arena; thread-safe. */
+ * not remove an offset, and a few offsets are large. So one build never decides alone. Pure except for the arena;
+ * thread-safe. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +23,7 @@ struct kg_bisect_range {
     /* per commit, from 0: prior weight as the cause; 0: it cannot matter. The entry of commit 0 is ignored. */
     const double *weights;
     const enum kg_bisect_status *status;
-    double offset; /* standard deviation of a build's offset, as a log */
+    double offset; /* usual standard deviation of a build's offset, as a log */
     double effect; /* log ratio of the bad end to the good end, above 0 */
 };
 
@@ -42,6 +43,8 @@ struct kg_bisect_posterior {
     double two;     /* probability of two causes */
     /* levels as log ratios to the good build: before, between and after the causes, for the most probable causes */
     double good, middle, bad;
+    /* number of builds with each level, without those of a large offset; `good` includes the good end */
+    size_t good_builds, middle_builds, bad_builds;
 };
 
 /* points  in any order; one of them is of the bad end
@@ -92,16 +95,18 @@ struct kg_bisect_target {
     double good, bad;
 };
 
-/* Chooses the next build. With two causes: for the larger step, until its commits are hardly to part.
- * target   set, also if no build is left
- * returns  0 if no build is worth its time */
-size_t kg_bisect_choose(const struct kg_bisect_range *range,
-                        const struct kg_bisect_posterior *posterior,
-                        struct kg_bisect_target *target);
+/* The next step of a search. */
+struct kg_bisect_choice {
+    struct kg_bisect_target target;
+    size_t next;   /* commit to build; 0: no build is worth its time */
+    bool is_found; /* the cause is known, or both; `next` then supports the level between them */
+    double sure;   /* least probability of a known cause: less if no build can part more */
+};
 
-/* Whether the cause is known, or both causes. */
-bool kg_bisect_is_found(const struct kg_bisect_range *range,
-                        const struct kg_bisect_posterior *posterior);
+/* Chooses the next build. With two causes: for the larger step, until its commits are hardly to part. A level between
+ * two causes may be the offset of one build. So it needs a second one, if there is one. */
+struct kg_bisect_choice kg_bisect_choose(const struct kg_bisect_range *range,
+                                         const struct kg_bisect_posterior *posterior);
 
 /* Marks the fewest groups that hold KG_BISECT_SET of the mass.
  * in       `count` + 1 entries; set

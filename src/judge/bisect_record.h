@@ -53,7 +53,8 @@ struct kg_bisect_commit {
 struct kg_bisect_cause {
     size_t first, last; /* index in `commits` */
     double probability;
-    double ratio; /* value after it over the value before it */
+    double ratio;                       /* value after it over the value before it */
+    size_t builds_before, builds_after; /* number of builds with these values */
     /* Fresh pairs of `last` against the nearest build before `first`; NaN: not measured, like the revert. */
     size_t parent; /* index of that build */
     double proof_ratio;
@@ -79,7 +80,7 @@ struct kg_bisect {
     const char *definition; /* hash of its definition */
     const char *metric;     /* its searched metric: the time, or another with a value per round */
     size_t others;          /* number of other cases that became slower */
-    double offset;          /* standard deviation of a build's own offset, as a log */
+    double offset;          /* usual standard deviation of a build's own offset, as a log */
     double effect;          /* log ratio of the ends */
     double low, high;       /* its 95 % interval if the ends are undecided; otherwise NaN */
     double deviation;       /* standard deviation of a pair */

@@ -99,6 +99,23 @@ static void revert_add(struct kg_document *document, const struct kg_bisect *bis
     kg_span_text(document, "%s", words[cause->revert]);
 }
 
+/* Warns that one build decides, whose code may lie elsewhere in memory. A bad end without the cause is a further build.
+ * If the cause is the bad end, the build is its parent's again. */
+static void support_add(struct kg_document *document, const struct kg_bisect *bisect,
+                        const struct kg_bisect_cause *cause)
+{
+    const bool before = cause->builds_before < 2, after = cause->builds_after < 2;
+    const bool is_end = cause->last + 1 == bisect->commit_count;
+    if (cause->proven && cause->revert == KG_REVERT_SAME)
+        kg_part_text(document, KG_PART_UNDER, NULL, "memory layout alone may have moved its build");
+    else if ((before || after) && (cause->revert != KG_REVERT_FASTER || is_end))
+        kg_part_text(document, KG_PART_UNDER, NULL,
+                     "it rests on one build: only %.*s has the value %s it, perhaps by memory "
+                     "layout alone",
+                     HASH_SHOWN, bisect->commits[before ? cause->parent : cause->last].hash,
+                     before ? "before" : "after");
+}
+
 /* Adds the failure of the first commit from `first` on that does not build. */
 static void failure_add(struct kg_document *document, const struct kg_bisect *bisect, size_t first,
                         const char *advice)
@@ -136,6 +153,7 @@ static void cause_add(struct kg_document *document, const struct kg_bisect *bise
                     "; without bisect.json the same command builds it again");
     proof_add(document, bisect, cause);
     revert_add(document, bisect, cause);
+    support_add(document, bisect, cause);
     kg_part_prose(document, KG_PART_UNDER, NULL, cause->place);
 }
 

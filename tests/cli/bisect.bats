@@ -82,6 +82,7 @@ killed() {
     run -1 kgate bisect v0 v9 --build 'sh build.sh' -o out
     [[ "$output" == *"culprit: $(git rev-parse v6 | cut -c1-12) (Change 6), +"*" %, probability "* ]]
     [[ "$output" == *"against $(git rev-parse v5 | cut -c1-12) in fresh pairs: +"*", confirmed"* ]]
+    [[ "$output" != *"rests on one build"* ]]
     untouched
     built_once
     valid out/bisect.json bisect
@@ -294,7 +295,7 @@ unfinished() {
     [[ "$output" == *"--budget ended the build of the "* || "$output" == *"the budget is used up"*"culprit: "* ]]
     [ ! -e out/proof-1 ]
     run -1 kgate bisect v0 v1 --build 'sh build.sh' -o out
-    [[ "$output" == *", confirmed"* ]]
+    [[ "$output" == *", confirmed"*"it rests on one build: only $(git rev-parse v0 | cut -c1-12) has the value before it"* ]]
 }
 
 @test "undecided ends: exit 4 with the case and its interval; reports name the measured commits" {
@@ -369,7 +370,7 @@ unfinished() {
     run -0 kgate report whole.json
     valid whole.json bisect
     mkdir out
-    cause='{"first": 1, "last": 2, "probability": 1, "ratio": 2, "parent": 0, "proven": false, "refuted": false, "revert": "untried"}'
+    cause='{"first": 1, "last": 2, "probability": 1, "ratio": 2, "builds_before": 1, "builds_after": 2, "parent": 0, "proven": false, "refuted": false, "revert": "untried"}'
     for damage in '.commits = []' 'del(.case)' 'del(.metric)' '.effect = -1' 'del(.commits[3].pairs)' \
         ".causes = [$cause | .first = 99]" ".causes = [$cause | .parent = 999999]" ".causes = [$cause | .first = 3]"; do
         jq "$damage" whole.json >out/bisect.json

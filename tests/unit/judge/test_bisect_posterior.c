@@ -26,14 +26,19 @@ struct world {
     double pair;         /* standard deviation of a pair */
     double offset;       /* standard deviation of a build's offset */
     double assumed;      /* the offset that the search assumes */
+    double deviating;    /* share of builds with a large offset; the ends may be among them */
+    double deviation;    /* standard deviation of such an offset */
     size_t broken;       /* number of commits that do not build, in runs of up to 6 */
     bool culprit_broken; /* whether the cause is one of them */
     enum hint hints[KG_BISECT_HINTS];
 };
 
+/* Means over the runs, except `most`. */
 struct outcome {
-    double right, held, builds, failed, pairs, set,
-        most; /* means over the runs; `most` builds of a run */
+    double right; /* the most probable commits are causes */
+    double wrong; /* the search is sure of commits that are no causes */
+    double held, builds, failed, pairs, set;
+    double most; /* builds of a run */
 };
 
 /* A search under way. */
@@ -115,11 +120,18 @@ static void weights_make(struct run *run)
     }
 }
 
+static double offset_draw(struct run *run)
+{
+    const struct world *world = run->world;
+    const bool deviates = world->deviating > 0 && kg_random_unit(&run->random) < world->deviating;
+    return (deviates ? world->deviation : world->offset) * normal(&run->random);
+}
+
 /* Measures a build: its level, its offset, and as many pairs as the search wants. */
 static void measure(struct run *run, size_t commit, double good, double bad, size_t least)
 {
     const struct world *world = run->world;
-    double level = world->offset * normal(&run->random) - run->good_offset, sum = 0, mean = 0;
+    double level = offset_draw(run) - run->good_offset, sum = 0, mean = 0;
     size_t count = 0;
     for (size_t i = 0; i < 2; i++)
         level += commit >= run->causes[i] ? world->steps[i] : 0;
@@ -137,20 +149,25 @@ static void measure(struct run *run, size_t commit, double good, double bad, siz
         (struct kg_bisect_point){commit, mean, world->pair * world->pair / (double)count};
 }
 
+/* Without a difference of the ends there is no search: then other ends are drawn. */
 static void run_start(struct run *run, const struct world *world, uint64_t seed)
 {
+    static const double LEAST = 0.005;
     *run = (struct run){.world = world, .random = {seed}, .builds = 2};
     broken_make(run);
     causes_make(run);
-    run->good_offset = world->offset * normal(&run->random);
     weights_make(run);
     run->status[0] = KG_BISECT_MEASURED;
-    measure(run, COMMITS, 0, 1, ENDS_PAIRS);
+    do {
+        run->point_count = run->pairs = 0;
+        run->good_offset = offset_draw(run);
+        measure(run, COMMITS, 0, 1, ENDS_PAIRS);
+    } while (run->points[0].mean < LEAST);
     run->range = (struct kg_bisect_range){.count = COMMITS,
                                           .weights = run->weights,
                                           .status = run->status,
                                           .offset = world->assumed,
-                                          .effect = fmax(run->points[0].mean, 0.005)};
+                                          .effect = run->points[0].mean};
 }
 
 /* Whether a group holds a cause. */
@@ -167,14 +184,14 @@ static void run_end(const struct run *run, const struct kg_bisect_posterior *pos
                     struct outcome *outcome)
 {
     bool in[COMMITS + 1];
-    struct kg_bisect_target target;
-    kg_bisect_choose(&run->range, posterior, &target);
-    kg_bisect_set(&run->range, target.mass, in);
+    const struct kg_bisect_choice choice = kg_bisect_choose(&run->range, posterior);
+    kg_bisect_set(&run->range, choice.target.mass, in);
     const bool two = kg_bisect_is_two(posterior);
     bool right = holds(run, kg_bisect_best(&run->range, two ? posterior->first : posterior->cause));
     if (two)
         right = right && holds(run, kg_bisect_best(&run->range, posterior->second));
     outcome->right += right;
+    outcome->wrong += !right && choice.is_found;
     for (size_t c = 1; c <= COMMITS; c++)
         outcome->set += in[c];
     outcome->held += in[run->causes[0]] || (run->world->steps[1] > 0 && in[run->causes[1]]);
@@ -193,17 +210,16 @@ static void search(const struct world *world, uint64_t seed, struct outcome *out
         struct kg_arena arena = {0};
         const struct kg_bisect_posterior posterior =
             kg_bisect_posterior(&run.range, run.points, run.point_count, &arena);
-        struct kg_bisect_target target;
-        const size_t next = kg_bisect_choose(&run.range, &posterior, &target);
-        const bool ends = !next || kg_bisect_is_found(&run.range, &posterior);
-        if (ends)
+        const struct kg_bisect_choice choice = kg_bisect_choose(&run.range, &posterior);
+        const size_t next = choice.next;
+        if (!next)
             run_end(&run, &posterior, outcome);
         else if (run.broken[next])
             run.status[next] = KG_BISECT_UNBUILDABLE;
         else
-            measure(&run, next, target.good, target.bad, PAIRS_LEAST);
+            measure(&run, next, choice.target.good, choice.target.bad, PAIRS_LEAST);
         kg_arena_free(&arena);
-        if (ends)
+        if (!next)
             return;
         run.builds++;
         run.failed += run.broken[next];
@@ -222,13 +238,14 @@ static struct outcome simulate(const struct world *world)
     const size_t runs = runs_wanted();
     for (size_t i = 0; i < runs; i++)
         search(world, 1 + i, &sum);
-    double *const means[] = {&sum.right, &sum.held, &sum.builds, &sum.failed, &sum.pairs, &sum.set};
+    double *const means[] = {&sum.right,  &sum.wrong, &sum.held, &sum.builds,
+                             &sum.failed, &sum.pairs, &sum.set};
     for (size_t i = 0; i < sizeof means / sizeof *means; i++)
         *means[i] /= (double)runs;
     if (getenv("KGATE_BISECT_RUNS"))
-        print_message("| %s | %.1f | %.1f | %.1f | %.1f | %.0f | %.0f | %.1f |\n", world->name,
-                      100 * sum.right, 100 * sum.held, sum.builds, sum.failed, sum.most, sum.pairs,
-                      sum.set);
+        print_message("| %s | %.1f | %.1f | %.1f | %.1f | %.1f | %.0f | %.0f | %.1f |\n",
+                      world->name, 100 * sum.right, 100 * sum.wrong, 100 * sum.held, sum.builds,
+                      sum.failed, sum.most, sum.pairs, sum.set);
     return sum;
 }
 
@@ -243,9 +260,9 @@ static void expect(const struct world *world, double right, double held, double 
 static void without_offsets_the_commit_is_found(void **unused)
 {
     static const struct world quiet = {
-        "5 %, pairs 2 %, no offset", {0.05, 0}, 0.02, 0, 0.005, 0, false, {ABSENT, ABSENT}};
+        .name = "5 %, pairs 2 %, no offset", .steps = {0.05, 0}, .pair = 0.02, .assumed = 0.005};
     static const struct world noisy = {
-        "5 %, pairs 5 %, no offset", {0.05, 0}, 0.05, 0, 0.005, 0, false, {ABSENT, ABSENT}};
+        .name = "5 %, pairs 5 %, no offset", .steps = {0.05, 0}, .pair = 0.05, .assumed = 0.005};
     (void)unused;
     expect(&quiet, 0.99, 0.99, 8.5);
     expect(&noisy, 0.97, 0.98, 9.5);
@@ -253,30 +270,73 @@ static void without_offsets_the_commit_is_found(void **unused)
 
 static void offsets_cost_builds_and_the_set_stays_honest(void **unused)
 {
-    static const struct world usual = {
-        "5 %, pairs 2 %, offset 0.5 %", {0.05, 0}, 0.02, 0.005, 0.005, 0, false, {ABSENT, ABSENT}};
-    static const struct world large = {
-        "5 %, pairs 2 %, offset 1 %", {0.05, 0}, 0.02, 0.01, 0.01, 0, false, {ABSENT, ABSENT}};
-    static const struct world small = {
-        "2 %, pairs 2 %, offset 0.5 %", {0.02, 0}, 0.02, 0.005, 0.005, 0, false, {ABSENT, ABSENT}};
+    static const struct world usual = {.name = "5 %, pairs 2 %, offset 0.5 %",
+                                       .steps = {0.05, 0},
+                                       .pair = 0.02,
+                                       .offset = 0.005,
+                                       .assumed = 0.005};
+    static const struct world large = {.name = "5 %, pairs 2 %, offset 1 %",
+                                       .steps = {0.05, 0},
+                                       .pair = 0.02,
+                                       .offset = 0.01,
+                                       .assumed = 0.01};
+    static const struct world small = {.name = "2 %, pairs 2 %, offset 0.5 %",
+                                       .steps = {0.02, 0},
+                                       .pair = 0.02,
+                                       .offset = 0.005,
+                                       .assumed = 0.005};
     (void)unused;
     expect(&usual, 0.98, 0.98, 9);
     expect(&large, 0.9, 0.97, 12);
     expect(&small, 0.78, 0.95, 18);
 }
 
+static void a_build_that_deviates_misleads_no_search(void **unused)
+{
+    static const struct world one = {.name = "5 %, every 20th build deviates by 4 %",
+                                     .steps = {0.05, 0},
+                                     .pair = 0.01,
+                                     .offset = 0.003,
+                                     .assumed = 0.005,
+                                     .deviating = 0.05,
+                                     .deviation = 0.04};
+    static const struct world two = {.name = "3 % and 3 %, every 20th build deviates by 4 %",
+                                     .steps = {0.03, 0.03},
+                                     .pair = 0.01,
+                                     .offset = 0.003,
+                                     .assumed = 0.005,
+                                     .deviating = 0.05,
+                                     .deviation = 0.04};
+    static const struct world broken = {
+        .name = "5 %, 20 do not build, every 20th build deviates by 4 %",
+        .steps = {0.05, 0},
+        .pair = 0.01,
+        .offset = 0.003,
+        .assumed = 0.005,
+        .broken = 20,
+        .deviating = 0.05,
+        .deviation = 0.04};
+    (void)unused;
+    expect(&one, 0.94, 0.94, 9.5);
+    expect(&two, 0.87, 0.94, 14.5);
+    expect(&broken, 0.9, 0.9, 11);
+}
+
 static void twenty_commits_that_do_not_build(void **unused)
 {
-    static const struct world beside = {
-        "5 %, 20 do not build", {0.05, 0}, 0.01, 0.003, 0.005, 20, false, {ABSENT, ABSENT}};
-    static const struct world inside = {"5 %, 20 do not build, nor does the cause",
-                                        {0.05, 0},
-                                        0.01,
-                                        0.003,
-                                        0.005,
-                                        20,
-                                        true,
-                                        {ABSENT, ABSENT}};
+    static const struct world beside = {.name = "5 %, 20 do not build",
+                                        .steps = {0.05, 0},
+                                        .pair = 0.01,
+                                        .offset = 0.003,
+                                        .assumed = 0.005,
+                                        .broken = 20};
+    static const struct world inside = {.name = "5 %, 20 do not build, nor does the cause",
+                                        .steps = {0.05, 0},
+                                        .pair = 0.01,
+                                        .offset = 0.003,
+                                        .assumed = 0.005,
+                                        .broken = 20,
+                                        .culprit_broken = true};
     (void)unused;
     expect(&beside, 0.99, 0.99, 10.5);
     expect(&inside, 0.99, 0.99, 12.5);
@@ -284,31 +344,32 @@ static void twenty_commits_that_do_not_build(void **unused)
 
 static void two_causes_are_both_found(void **unused)
 {
-    static const struct world all = {"3 % and 3 %", {0.03, 0.03},    0.01, 0.003, 0.005, 0,
-                                     false,         {ABSENT, ABSENT}};
-    static const struct world some = {"3 % and 3 %, 20 do not build",
-                                      {0.03, 0.03},
-                                      0.01,
-                                      0.003,
-                                      0.005,
-                                      20,
-                                      false,
-                                      {ABSENT, ABSENT}};
+    static const struct world all = {.name = "3 % and 3 %",
+                                     .steps = {0.03, 0.03},
+                                     .pair = 0.01,
+                                     .offset = 0.003,
+                                     .assumed = 0.005};
+    static const struct world some = {.name = "3 % and 3 %, 20 do not build",
+                                      .steps = {0.03, 0.03},
+                                      .pair = 0.01,
+                                      .offset = 0.003,
+                                      .assumed = 0.005,
+                                      .broken = 20};
     (void)unused;
-    expect(&all, 0.96, 0.98, 13.5);
+    expect(&all, 0.96, 0.98, 14);
     expect(&some, 0.96, 0.98, 16.5);
 }
 
 static void hints_save_builds_and_wrong_ones_cost_few(void **unused)
 {
-    static const struct world usual = {"",    {0.05, 0}, 0.02,  0.005,
-                                       0.005, 0,         false, {ABSENT, ABSENT}};
-    static const struct world broken = {"",    {0.05, 0}, 0.01,  0.003,
-                                        0.005, 20,        false, {ABSENT, ABSENT}};
-    static const struct world small = {"",    {0.02, 0}, 0.02,  0.005,
-                                       0.005, 0,         false, {ABSENT, ABSENT}};
-    static const struct world two = {"",    {0.03, 0.03},    0.01, 0.003, 0.005, 0,
-                                     false, {ABSENT, ABSENT}};
+    static const struct world usual = {
+        .steps = {0.05, 0}, .pair = 0.02, .offset = 0.005, .assumed = 0.005};
+    static const struct world broken = {
+        .steps = {0.05, 0}, .pair = 0.01, .offset = 0.003, .assumed = 0.005, .broken = 20};
+    static const struct world small = {
+        .steps = {0.02, 0}, .pair = 0.02, .offset = 0.005, .assumed = 0.005};
+    static const struct world two = {
+        .steps = {0.03, 0.03}, .pair = 0.01, .offset = 0.003, .assumed = 0.005};
     static const struct {
         const struct world *base;
         const char *name;
@@ -382,7 +443,7 @@ static void unbuildable_commits_and_the_next_one_are_one_group(void **unused)
     assert_int_equal(group.first, 3);
     assert_int_equal(group.last, 5);
     assert_true(group.mass > 0.99);
-    assert_true(kg_bisect_is_found(&range, &posterior));
+    assert_true(kg_bisect_choose(&range, &posterior).is_found);
     kg_bisect_set(&range, posterior.one, in);
     assert_true(in[3] && in[4] && in[5] && !in[2] && !in[6]);
     kg_arena_free(&arena);
@@ -399,9 +460,54 @@ static void a_level_between_the_ends_shows_two_causes(void **unused)
     assert_true(kg_bisect_is_two(&posterior));
     assert_true(fabs(posterior.middle - 0.035) < 0.003);
     /* the older step is the larger one: it is searched first */
-    struct kg_bisect_target target;
-    assert_true(kg_bisect_choose(&range, &posterior, &target) < 3);
-    assert_ptr_equal(target.mass, posterior.first);
+    const struct kg_bisect_choice choice = kg_bisect_choose(&range, &posterior);
+    assert_true(choice.next < 3);
+    assert_ptr_equal(choice.target.mass, posterior.first);
+    kg_arena_free(&arena);
+}
+
+/* The study had such a build: +8.6 % beside +4.4 % of the others. Its neighbour decides. */
+static void a_build_that_deviates_is_no_second_cause(void **unused)
+{
+    enum kg_bisect_status status[FEW + 1] = {
+        [2] = KG_BISECT_MEASURED, KG_BISECT_MEASURED, KG_BISECT_MEASURED};
+    const struct kg_bisect_range range = few(status);
+    const struct kg_bisect_point points[] = {
+        {FEW, 0.044, 1e-6}, {2, 0.001, 1e-6}, {3, 0.086, 1e-6}, {4, 0.043, 1e-6}};
+    struct kg_arena arena = {0};
+    (void)unused;
+    const struct kg_bisect_posterior posterior = kg_bisect_posterior(&range, points, 4, &arena);
+    assert_false(kg_bisect_is_two(&posterior));
+    assert_int_equal(kg_bisect_best(&range, posterior.one).first, 3);
+    assert_true(posterior.one[4] > 0.05);
+    assert_true(fabs(posterior.bad - 0.044) < 0.003);
+    assert_int_equal(posterior.good_builds, 2);
+    assert_int_equal(posterior.bad_builds, 2);
+    kg_arena_free(&arena);
+}
+
+static void a_level_between_two_causes_needs_a_second_build(void **unused)
+{
+    enum kg_bisect_status status[FEW + 1] = {
+        [1] = KG_BISECT_MEASURED, KG_BISECT_MEASURED, [4] = KG_BISECT_MEASURED, KG_BISECT_MEASURED};
+    const struct kg_bisect_range range = few(status);
+    const struct kg_bisect_point points[] = {
+        {FEW, 0.2, 1e-6}, {1, 0.001, 1e-6}, {2, 0.1, 1e-6}, {4, 0.101, 1e-6}, {5, 0.199, 1e-6}};
+    struct kg_bisect_range wide = range;
+    struct kg_arena arena = {0};
+    (void)unused;
+    wide.effect = 0.2;
+    struct kg_bisect_posterior posterior = kg_bisect_posterior(&wide, points, 5, &arena);
+    struct kg_bisect_choice choice = kg_bisect_choose(&wide, &posterior);
+    assert_true(choice.is_found);
+    assert_int_equal(posterior.middle_builds, 2);
+    assert_int_equal(choice.next, 0);
+    posterior.middle_builds = 1; /* as if the other one had a large offset */
+    choice = kg_bisect_choose(&wide, &posterior);
+    assert_true(choice.is_found);
+    assert_int_equal(choice.next, 3);
+    status[3] = KG_BISECT_UNBUILDABLE;
+    assert_int_equal(kg_bisect_choose(&wide, &posterior).next, 0);
     kg_arena_free(&arena);
 }
 
@@ -451,11 +557,14 @@ int main(void)
         cmocka_unit_test(the_first_build_is_in_the_middle),
         cmocka_unit_test(unbuildable_commits_and_the_next_one_are_one_group),
         cmocka_unit_test(a_level_between_the_ends_shows_two_causes),
+        cmocka_unit_test(a_build_that_deviates_is_no_second_cause),
+        cmocka_unit_test(a_level_between_two_causes_needs_a_second_build),
         cmocka_unit_test(a_commit_without_weight_is_never_a_cause),
         cmocka_unit_test(weights_differ_by_at_most_ten),
         cmocka_unit_test(pairs_end_at_walds_bound_or_a_quarter_of_the_effect),
         cmocka_unit_test(without_offsets_the_commit_is_found),
         cmocka_unit_test(offsets_cost_builds_and_the_set_stays_honest),
+        cmocka_unit_test(a_build_that_deviates_misleads_no_search),
         cmocka_unit_test(twenty_commits_that_do_not_build),
         cmocka_unit_test(two_causes_are_both_found),
         cmocka_unit_test(hints_save_builds_and_wrong_ones_cost_few),
