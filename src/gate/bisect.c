@@ -243,7 +243,7 @@ static bool step_take(struct kg_bisect_search *search, struct kg_error *err)
     if (choice.next && has_time(search))
         good = commit_try(search, choice.next, &choice.target, &late, err);
     else
-        late = choice.next;
+        late = choice.next != 0;
     if (late || !choice.next)
         bisect->state = choice.is_found ? KG_BISECT_FOUND
                         : late          ? KG_BISECT_BUDGET
