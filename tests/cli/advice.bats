@@ -20,7 +20,7 @@ one_case() {
     # a metric that needs the folder fails alone
     TMPDIR=/proc run kgate gate -c one.yaml -b base -o out --set metrics=instructions
     [ "$status" -eq 4 ] || [ "$status" -eq 0 ]
-    TMPDIR=/proc run kgate ab true true --measure-unchanged --rounds 2
+    TMPDIR=/proc run kgate ab true true --measure-unchanged --rounds 2 --set disturbance=100%
     passes_or_open
 }
 

@@ -68,7 +68,7 @@ shown() { sed -n "\\|^<!-- $1 -->\$|,/^\`\`\`\$/p" "$SOURCE/docs/kernels.md" | s
 }
 
 @test "a kernel is measured without a suite, with its parameters and a matrix on the command line" {
-    quick=(--set rounds.max=1 --set rounds.min=1 --set min_time=1us --set trace=no -q)
+    quick=(--set rounds.max=1 --set rounds.min=1 --set min_time=1us --set trace=no --set disturbance=100% -q)
     run kgate run --kernel lattice_encode --param lattice=D4,q=4,M=2 --matrix batch=1,10,100 "${quick[@]}" -o r.json
     [ "$status" -eq 0 ]
     [ "$(jq -r '.cases[].id' r.json | paste -sd' ')" = "lattice_encode/lattice=D4,q=4,M=2,batch=1/cpu lattice_encode/lattice=D4,q=4,M=2,batch=10/cpu lattice_encode/lattice=D4,q=4,M=2,batch=100/cpu" ]

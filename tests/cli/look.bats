@@ -3,6 +3,8 @@ load support
 
 bats_require_minimum_version 1.5.0
 
+unset OMP_NUM_THREADS # the suite says how many
+
 @test "what may use more threads than one is measured with one, too; what may not is not" {
     looked_suite_of <<YAML
   - {name: two, kernel: copy, params: {bytes: 64KiB}, threads: 2}
