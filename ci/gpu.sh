@@ -29,6 +29,7 @@ energy 120 gpu 60 joules per call of bf16 products, in rounds of a second
 tests 480 after 230 the tests that only a GPU can do
 suite:memory 540 gpu 370 config/gpu.yaml: what memory can do
 ab 300 gpu 120 kgate against itself: is there an alarm?
+slower 150 gpu 40 a gate of a kernel whose code became slower by 5 %: is it a regression?
 nvbench 60 - 20 the adapter of NVBench, on a stand-in
 scatter 480 gpu 240 what should repeat, twice, without traces: how far do two runs differ?
 sanitizer:racecheck 560 gpu 560 what shares memory within a block, under compute-sanitizer
@@ -51,7 +52,7 @@ TABLE
 plan() {
     cat <<'PLAN'
 ci/gpu.sh --within 300 --carry out/gpu.tar.gz machine first check source tests
-ci/gpu.sh --within 350 --carry out/gpu.tar.gz ab suite:compute energy profile fields suite:attention suite:lattice suite:memory
+ci/gpu.sh --within 350 --carry out/gpu.tar.gz ab slower suite:compute energy fields profile suite:attention suite:lattice suite:memory
 PLAN
 }
 
@@ -223,6 +224,17 @@ ab_do() {
     done
     note "${lines[*]}"
     return "$worst"
+}
+
+# The gate has to find what the build of the slower code does. Driver alone: PTX.
+slower_do() {
+    local status=0 code=$dir/code
+    mkdir -p "$code" && cp "$sources/slower.yaml" "$sources/saxpy.ptx" "$code/" || return
+    "$kgate" gate -c "$code/slower.yaml" -b "$dir/base" -o "$dir/before" --update-missing || return
+    cp "$sources/slower.ptx" "$code/saxpy.ptx" || return
+    "$kgate" gate -c "$code/slower.yaml" -b "$dir/base" -o "$dir/after" | tee "$dir/after.txt" || status=$?
+    note "$(head -n 1 "$dir/after.txt")"
+    [ "$status" -eq 1 ]
 }
 
 # Needs no device: it is the adapter on the Python that is here.
@@ -561,7 +573,8 @@ print(":".join(f for p in nvidia.__path__ for f in sorted(glob.glob(p + "/*/lib"
 source_build() {
     local nvcc
     nvcc=$(sed -n 's/^CMAKE_CUDA_COMPILER:[A-Z]*=//p' build/portable/CMakeCache.txt)
-    mkdir -p "$sources" && cp tests/gpu/source/kgate.yaml docs/examples/cuda_source/saxpy.cu "$sources" &&
+    mkdir -p "$sources" && cp tests/gpu/source/*.yaml docs/examples/cuda_source/saxpy.cu "$sources" &&
+        "$nvcc" -ptx -arch=compute_80 -o "$sources/slower.ptx" tests/gpu/source/slower.cu &&
         "$nvcc" -DKGATE_n=1 -ptx -arch=compute_80 -o "$sources/saxpy.ptx" "$sources/saxpy.cu" &&
         "$nvcc" -DKGATE_n=1 -cubin -arch=sm_90 -o "$sources/saxpy.cubin" "$sources/saxpy.cu"
 }

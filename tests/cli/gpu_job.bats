@@ -116,7 +116,7 @@ YAML
     stamp=$(stat -c %y out/gpu/check/status)
     sed -i 's/min_time: 5s, rounds: {min: 20, max: 20}/min_time: 1ms/' config/gpu.yaml
     # the parts that are not of this test are said to be done
-    for part in machine first source energy ab nvbench tests suite-compute suite-lattice suite-attention suite-latency suite-transfer \
+    for part in machine first source energy ab slower nvbench tests suite-compute suite-lattice suite-attention suite-latency suite-transfer \
         suite-training scatter sanitizer-memcheck sanitizer-racecheck sanitizer-synccheck profile fields baseline; do
         mkdir -p "out/gpu/$part" && echo "0 1" >"out/gpu/$part/status"
     done
@@ -195,7 +195,9 @@ YAML
     printf '.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry saxpy(.param .u32 n, .param .f32 a, .param .u64 x, .param .u64 y) { ret; }\n' \
         >build/tests/gpu/source/saxpy.ptx
     sed -i '/saxpy.cubin/d' build/tests/gpu/source/kgate.yaml
-    run -0 ci/gpu.sh first source energy ab nvbench
+    sed 's/n: 33554432/n: 1000/' "$SOURCE/tests/gpu/source/slower.yaml" >build/tests/gpu/source/slower.yaml
+    sed '$s/$/ \/\/ slower/' build/tests/gpu/source/saxpy.ptx >build/tests/gpu/source/slower.ptx
+    run -0 ci/gpu.sh first source energy ab slower nvbench
     # the caller sees the first figures, not their log alone
     [[ "$output" == *"   |   compute/"*" us "*OK* && "$output" == *"   | GPU peaks"* ]]
     jq -e '[.cases[].workload] == ["compute"] and .ceilings != null and (.cases[0].rounds.median_ns | length == 2)' out/gpu/first/first.json
@@ -205,6 +207,11 @@ YAML
         jq -e '.counts.regression == 0' "out/gpu/ab/$what/comparison.json"
     done
     jq -e '.cases[0].status == "OK"' out/gpu/nvbench/results.json
+    jq -e '.counts.regression == 1' out/gpu/slower/after/comparison.json
+    # code that is as fast is none: then the part fails
+    cp build/tests/gpu/source/saxpy.ptx build/tests/gpu/source/slower.ptx
+    run -1 ci/gpu.sh slower
+    grep -qE '^slower +FAILED' out/gpu/summary.txt
 }
 
 # bats test_tags=thorough
@@ -331,7 +338,7 @@ YAML
         done
     done <<<"$plan"
     [ "$whole" -le 900 ]
-    for part in machine first check source ab suite:compute energy profile fields; do [[ "$fit" == *" $part "* ]]; done
+    for part in machine first check source ab slower suite:compute energy fields; do [[ "$fit" == *" $part "* ]]; done
 }
 
 @test "a call of so many seconds does not build kgate" {

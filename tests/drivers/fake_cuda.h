@@ -10,7 +10,8 @@
  *   work                        takes its first parameter, a double, in ns, and its second one more
  *                               where the L2 cache was flushed since it last ran
  *   pick16                      (int n, T a, const T *x, T *y) of a T of 16 bits: y[i] is x[i] or a, in turn
- *   saxpy                       does what its name says, if it is not recorded
+ *   saxpy                       does what its name says, if it is not recorded; of PTX with the word
+ *                               "slower" it takes twice its time
  *   fault                       an illegal address: all calls fail from then on
  *   hang                        never ends
  *   any other kg_ name          takes a microsecond */

@@ -236,7 +236,10 @@ EXPORT int cuModuleLoadData(void **module, const void *image)
     FAIL_IF_RECORDING();
     if (!image)
         return INVALID_VALUE;
-    *module = malloc(1);
+    double *times = malloc(sizeof *times);
+    if (times)
+        *times = strncmp(image, ".version", 8) == 0 && strstr(image, "slower") ? 2 : 1;
+    *module = times;
     fake_cuda()->counts->modules_live++;
     return *module ? SUCCESS : OUT_OF_MEMORY;
 }
@@ -446,6 +449,8 @@ EXPORT int cuLaunchKernel(void *handle, unsigned grid_x, unsigned grid_y, unsign
         handle, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes};
     struct fake_operation operation = operation_of(function->name, parameters);
     operation.blocks = grid_x;
+    if (!strcmp(function->name, "saxpy"))
+        operation.ns *= *(const double *)function->module;
     if (fake_cuda()->device->lazy && !function->loaded)
         fake_wait_for_all();
     function->loaded = true;
