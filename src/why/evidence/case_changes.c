@@ -104,7 +104,7 @@ static bool place_note(struct kg_suggestions *suggestions, const char *id,
     struct kg_difference_cause cause;
     kg_difference_make(&scratch, slower->base_sampled, slower->base_value, slower->current_sampled,
                        slower->current_value, &difference);
-    const bool time = slower->metric == KG_METRIC_TIME;
+    const bool time = slower->metric == KG_METRIC_TIME && !slower->one_profile;
     if (time)
         table_add(suggestions, id, &difference);
     const bool found =

@@ -122,6 +122,19 @@ static void pair_sampled_take(const struct search *search, const char *id,
     slower->current_system_calls = &head->hot.system_calls;
 }
 
+/* Whether both sides have the profile of one run. The profile of unchanged code is kept from run to run, and a baseline
+ * stores its larger sites alone. Other runs do not take equal samples at two places or more. */
+static bool is_one_profile(const struct kg_sampled *base, const struct kg_sampled *current)
+{
+    static const double ROUNDED = 1e-6;
+    size_t found = 0;
+    for (size_t i = 0; i < current->site_count && found < base->site_count; i++)
+        found += fabs(base->sites[found].share - current->sites[i].share) < ROUNDED &&
+                 kg_place_same(&base->sites[found].place, &current->sites[i].place);
+    return fabs(base->samples - current->samples) < 1 && base->site_count > 1 &&
+           found == base->site_count;
+}
+
 /* Fills in the baseline of a case. Returns false if the run has no traits of the case. */
 static bool slower_make(struct search *search, size_t index, const char *pin,
                         struct kg_slower *slower)
@@ -142,7 +155,10 @@ static bool slower_make(struct search *search, size_t index, const char *pin,
                                  .memory_latency_ns = results->cpu_ceilings.memory_latency_ns};
     pair_sampled_take(search, result->id, stored, slower);
     kg_baseline_traits(run, stored, &slower->base);
-    if (kg_code_match(&result->code, &stored->code) != KG_CODE_OTHER)
+    const enum kg_code_match code = kg_code_match(&result->code, &stored->code);
+    slower->one_profile =
+        code >= KG_CODE_SAME_FILE && is_one_profile(slower->base_sampled, slower->current_sampled);
+    if (code != KG_CODE_OTHER)
         slower->environment = kg_environment_words(search->scratch, results, result, run);
     return true;
 }

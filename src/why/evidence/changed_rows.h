@@ -23,7 +23,8 @@ struct kg_slower {
     double page_fault_ns; /* cost of a page fault here; NaN: unknown, for the next two as well */
     double launch_ns;
     double memory_latency_ns; /* latency of a load from memory */
-    bool placed; /* a place in code explains most of the change: symptoms add nothing */
+    bool one_profile; /* both sides have the profile of one run, as it was kept: no place differs */
+    bool placed;      /* a place in code explains most of the change: symptoms add nothing */
     /* Environment variables that differ, if the code may be the same; or NULL. */
     const char *environment;
 };

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,7 @@ const char *kg_looked_key(const struct kg_session *session, size_t index, const 
 struct stored {
     uint64_t method;
     uint64_t made_s;
+    double cpu_ns;
     struct kg_hot hot;
     struct kg_look look;
 };
@@ -103,6 +105,7 @@ struct stored {
 static const struct kg_field fields[] = {
     KG_FIELD(method, COUNT, "version of the method", KG_FROM(1)),
     KG_FIELD(made_s, COUNT, "time of writing in seconds since 1970"),
+    KG_FIELD(cpu_ns, REAL, "CPU time per call in the profiled run, ns", KG_OPTIONAL, KG_ABOVE_0),
     KG_FIELD(hot, RECORD, "Profile, as in results.", KG_OF(kg_hot_record)),
     KG_FIELD(look, RECORD, "Figures counted with the profile, as in results.", KG_OPTIONAL,
              KG_OF(kg_look_record)),
@@ -131,11 +134,19 @@ static bool has_reason(const struct kg_hot *hot)
            hot->core.reason || hot->repeats.reason;
 }
 
-bool kg_looked_load(const char *directory, const char *key, int64_t now_s, struct kg_arena *arena,
-                    struct kg_hot *hot, struct kg_look *look)
+/* Whether both runs took about the same CPU time per call. Noise is below a quarter. */
+static bool same_time(double kept_ns, double now_ns)
+{
+    static const double DIFFERS = 1.25;
+    return isnan(kept_ns) || isnan(now_ns) ||
+           (now_ns < DIFFERS * kept_ns && kept_ns < DIFFERS * now_ns);
+}
+
+bool kg_looked_load(const char *directory, const char *key, int64_t now_s, double cpu_ns,
+                    struct kg_arena *arena, struct kg_hot *hot, struct kg_look *look)
 {
     char path[PATH_MAX];
-    struct stored stored = {0};
+    struct stored stored = {.cpu_ns = NAN};
     struct stat status;
     struct kg_error unread;
     path_make(directory, key, path);
@@ -144,7 +155,8 @@ bool kg_looked_load(const char *directory, const char *key, int64_t now_s, struc
         !kg_record_load(&kg_looked_record, KG_LOOKED_SCHEMA, path, arena, &stored, &unread))
         return false;
     const int64_t age_s = now_s - (int64_t)stored.made_s;
-    if (stored.method != METHOD || age_s < -DAY_S || (has_reason(&stored.hot) && age_s > DAY_S))
+    if (stored.method != METHOD || age_s < -DAY_S || !same_time(stored.cpu_ns, cpu_ns) ||
+        (has_reason(&stored.hot) && age_s > DAY_S))
         return false;
     utimensat(AT_FDCWD, path, NULL, 0); /* marks the file as used */
     *hot = stored.hot;
@@ -152,12 +164,15 @@ bool kg_looked_load(const char *directory, const char *key, int64_t now_s, struc
     return true;
 }
 
-bool kg_looked_store(const char *directory, const char *key, const struct kg_hot *hot,
-                     const struct kg_look *look, struct kg_error *err)
+bool kg_looked_store(const char *directory, const char *key, double cpu_ns,
+                     const struct kg_hot *hot, const struct kg_look *look, struct kg_error *err)
 {
     char path[PATH_MAX];
-    const struct stored stored = {
-        .method = METHOD, .made_s = (uint64_t)time(NULL), .hot = *hot, .look = *look};
+    const struct stored stored = {.method = METHOD,
+                                  .made_s = (uint64_t)time(NULL),
+                                  .cpu_ns = cpu_ns,
+                                  .hot = *hot,
+                                  .look = *look};
     path_make(directory, key, path);
     return kg_directory_make(directory, err) &&
            kg_record_save(&kg_looked_record, &stored, KG_LOOKED_SCHEMA, path, err);

@@ -1,5 +1,7 @@
 /* hot_cache.h: keeps the profile of a case (model/hot_code.h) in the user's cache. The key
- * consists of code, definition and machine. So kgate profiles unchanged code once. */
+ * consists of code, definition and machine. So kgate profiles unchanged code once. If the CPU time
+ * of a call differs, something else changed, such as an environment variable or an input file: the
+ * kept profile is not that of this run. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,14 +27,15 @@ const char *kg_looked_directory(struct kg_arena *arena);
 
 /* Loads a kept profile; strings in `arena`. It is valid for 30 days after its last use, and for
  * one day if an observation failed.
+ * cpu_ns     CPU time of a call in this run; NaN: unknown, and any profile is valid
  * hot, look  filled on success; `look` only with counts of lines
  * returns    false if there is none, or it cannot be read */
-bool kg_looked_load(const char *directory, const char *key, int64_t now_s, struct kg_arena *arena,
-                    struct kg_hot *hot, struct kg_look *look);
+bool kg_looked_load(const char *directory, const char *key, int64_t now_s, double cpu_ns,
+                    struct kg_arena *arena, struct kg_hot *hot, struct kg_look *look);
 
 /* Stores a profile. A failure does not affect measuring: the next run profiles the case again. */
-bool kg_looked_store(const char *directory, const char *key, const struct kg_hot *hot,
-                     const struct kg_look *look, struct kg_error *err);
+bool kg_looked_store(const char *directory, const char *key, double cpu_ns,
+                     const struct kg_hot *hot, const struct kg_look *look, struct kg_error *err);
 
 /* Removes files unused for 30 days, and the oldest files beyond `most`. */
 void kg_looked_prune(const char *directory, int64_t now_s, size_t most);

@@ -55,13 +55,23 @@ static void look_take(struct kg_look *look, const struct kg_look *kept)
     look->source = kept->source;
 }
 
+/* CPU time of a call, by the round with least of it; NaN: unknown. */
+static double call_cpu_ns(const struct kg_case_result *result)
+{
+    double least = NAN;
+    for (size_t i = 0; i < result->round_count; i++)
+        if (result->rounds[i].cpu_ns > 0)
+            least = fmin(least, result->rounds[i].cpu_ns);
+    return least;
+}
+
 static bool kept_take(struct pass *pass, const struct kg_session *session, size_t index,
                       const char *key)
 {
     struct kg_case_result *result = &session->results->cases[index];
     struct kg_look look;
-    if (!kg_looked_load(pass->directory, key, (int64_t)time(NULL), &session->results->arena,
-                        &result->hot, &look))
+    if (!kg_looked_load(pass->directory, key, (int64_t)time(NULL), call_cpu_ns(result),
+                        &session->results->arena, &result->hot, &look))
         return false;
     look_take(&result->look, &look);
     result->hot.kept = key;
@@ -75,7 +85,8 @@ static void keep(struct pass *pass, struct kg_results *results, struct kg_case_r
     struct kg_look counted = result->look;
     counted.alone_ns = NAN; /* measured in each run */
     counted.reason = NULL;
-    if (!kg_looked_store(pass->directory, result->hot.kept, &result->hot, &counted, &unstored)) {
+    if (!kg_looked_store(pass->directory, result->hot.kept, call_cpu_ns(result), &result->hot,
+                         &counted, &unstored)) {
         if (!results->not_kept)
             results->not_kept = kg_arena_copy(&results->arena, unstored.message);
         result->hot.kept = NULL;

@@ -325,6 +325,29 @@ static void profiles_of_pairs_keep_the_counts_of_the_profiles_that_they_replace(
     scene_free(&scene);
 }
 
+/* The profile of unchanged code is kept from run to run: it shows no difference. */
+static void profile_that_was_kept_is_not_compared_with_itself(void **state)
+{
+    struct kg_hot_site sites[2] = {{.place = {.function = "push"}, .share = 0.6, .calls = NAN},
+                                   {.place = {.function = "pop"}, .share = 0.4, .calls = NAN}};
+    const struct kg_sampled sampled = {
+        .source = "ptrace", .samples = 500, .sites = sites, .site_count = 2};
+    struct scene scene;
+    (void)state;
+    scene_make(&scene);
+    slower(&scene, 1, 8);
+    scene.baseline.runs[0].cases[1].sampled = scene.current.cases[1].hot.sampled = sampled;
+    scene.baseline.runs[0].cases[1].code.hash = scene.current.cases[1].code.hash = "a";
+    find(&scene, false);
+    assert_null(strstr(notes_of(&scene, 1), "push"));
+    assert_int_equal(scene.suggestions.difference_count, 0);
+    scene.current.cases[1].hot.sampled.samples = 480;
+    find(&scene, false);
+    assert_non_null(strstr(notes_of(&scene, 1), "push"));
+    assert_int_equal(scene.suggestions.difference_count, 1);
+    scene_free(&scene);
+}
+
 /* Expected reasons without a comparison, and with one that has a regression. */
 static void missing_is(struct scene *scene, const char *alone, const char *compared)
 {
@@ -443,6 +466,7 @@ int main(void)
         cmocka_unit_test(slower_than_a_pin_alone_is_held_against_the_pin),
         cmocka_unit_test(the_newest_ordinary_run_with_traits_is_the_one),
         cmocka_unit_test(profiles_of_pairs_keep_the_counts_of_the_profiles_that_they_replace),
+        cmocka_unit_test(profile_that_was_kept_is_not_compared_with_itself),
         cmocka_unit_test(what_cannot_be_held_against_the_baseline_gives_the_reason),
         cmocka_unit_test(a_comparison_of_another_file_does_no_harm),
         cmocka_unit_test(without_results_or_baseline_there_is_nothing),

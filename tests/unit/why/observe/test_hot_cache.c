@@ -9,6 +9,7 @@
 #include "test_support.h"
 
 #define KEY "0123456789abcdef0123456789abcdef"
+#define CPU_NS 5e6
 static const int64_t DAY_S = 24 * 3600;
 
 static char *folder;
@@ -54,7 +55,7 @@ static int end(void **state)
 static void store(void)
 {
     struct kg_error err;
-    if (!kg_looked_store(folder, KEY, &hot, &look, &err))
+    if (!kg_looked_store(folder, KEY, CPU_NS, &hot, &look, &err))
         fail_msg("%s", err.message);
 }
 
@@ -62,7 +63,7 @@ static bool load(int64_t now_s)
 {
     struct kg_hot found;
     struct kg_look found_look;
-    return kg_looked_load(folder, KEY, now_s, &arena, &found, &found_look);
+    return kg_looked_load(folder, KEY, now_s, CPU_NS, &arena, &found, &found_look);
 }
 
 static const char *path_of(const char *name)
@@ -83,7 +84,8 @@ static void what_was_kept_is_found_again(void **state)
     struct kg_hot found;
     struct kg_look found_look;
     store();
-    assert_true(kg_looked_load(folder, KEY, (int64_t)time(NULL), &arena, &found, &found_look));
+    assert_true(kg_looked_load(folder, KEY, (int64_t)time(NULL), 1.2 * CPU_NS, &arena, &found,
+                               &found_look));
     assert_int_equal(found.counted.line_count, 1);
     assert_string_equal(found.counted.lines[0].place.function, "strcmp");
     assert_true(found.counted.lines[0].instructions == 240);
@@ -101,8 +103,22 @@ static void another_key_is_not_found(void **state)
     struct kg_look found_look;
     store();
     assert_false(kg_looked_load(folder, "f123456789abcdef0123456789abcdef", (int64_t)time(NULL),
-                                &arena, &found, &found_look));
-    assert_false(kg_looked_load("/nowhere", KEY, (int64_t)time(NULL), &arena, &found, &found_look));
+                                CPU_NS, &arena, &found, &found_look));
+    assert_false(
+        kg_looked_load("/nowhere", KEY, (int64_t)time(NULL), CPU_NS, &arena, &found, &found_look));
+}
+
+/* With another environment or input, the same code spends its time elsewhere. */
+static void profile_of_other_cpu_time_is_not_found(void **state)
+{
+    const int64_t now_s = (int64_t)time(NULL);
+    struct kg_hot found;
+    struct kg_look found_look;
+    (void)state;
+    store();
+    assert_false(kg_looked_load(folder, KEY, now_s, 2 * CPU_NS, &arena, &found, &found_look));
+    assert_false(kg_looked_load(folder, KEY, now_s, CPU_NS / 2, &arena, &found, &found_look));
+    assert_true(kg_looked_load(folder, KEY, now_s, NAN, &arena, &found, &found_look));
 }
 
 static void it_holds_for_thirty_days_after_its_last_use(void **state)
@@ -196,6 +212,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(what_was_kept_is_found_again),
         TEST(another_key_is_not_found),
+        TEST(profile_of_other_cpu_time_is_not_found),
         TEST(it_holds_for_thirty_days_after_its_last_use),
         TEST(what_could_not_be_seen_is_tried_again_the_next_day),
         TEST(what_is_no_such_file_is_ignored),
