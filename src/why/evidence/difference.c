@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "why/evidence/known_functions.h"
 #include "why/rules/causes_weighing.h"
 
 /* A cause explains at least a fifth of the change. */
@@ -231,12 +232,61 @@ static struct kg_difference_row neighbour_most(const struct kg_difference *diffe
     return most;
 }
 
+static enum kg_cause_kind kind_of(const struct kg_difference_row *row)
+{
+    return row->callee.function ? kg_known_function(row->callee.function) : KG_CAUSE_NONE;
+}
+
+/* The kind of library functions with most of the place's growth; KG_CAUSE_NONE: none has it. */
+static enum kg_cause_kind kind_most(const struct kg_difference *difference,
+                                    const struct kg_difference_row *of)
+{
+    double sums[KG_CAUSE_COUNT] = {0};
+    enum kg_cause_kind most = KG_CAUSE_NONE;
+    for (size_t i = 0; i < difference->count; i++) {
+        const enum kg_cause_kind kind = kind_of(&difference->rows[i]);
+        if (kind == KG_CAUSE_NONE || !kg_place_same(&difference->rows[i].place, &of->place))
+            continue;
+        sums[kind] += explained(difference, &difference->rows[i]);
+        if (sums[kind] >= MOST_OF_IT * explained(difference, of) && !(sums[kind] < sums[most]))
+            most = kind;
+    }
+    return sums[most] >= MOST_OF_IT * explained(difference, of) ? most : KG_CAUSE_NONE;
+}
+
+/* Sets the two functions with most of the growth, among those of the kind that has most of it. */
+static void together_name(const struct kg_difference *difference,
+                          const struct kg_difference_row *of, struct kg_place together[2])
+{
+    const enum kg_cause_kind kind = kind_most(difference, of);
+    double grown[2] = {0};
+    for (size_t i = 0; kind != KG_CAUSE_NONE && i < difference->count; i++) {
+        const struct kg_difference_row *row = &difference->rows[i];
+        if (kind_of(row) != kind || !kg_place_same(&row->place, &of->place) ||
+            (together[0].function && kg_difference_same_callee(&together[0], &row->callee)))
+            continue;
+        const struct kg_difference_row sum =
+            kg_difference_neighbour_sum(difference, row, KG_DIFFERENCE_CALLEE);
+        const double part = explained(difference, &sum);
+        const size_t rank = part > grown[0] ? 0 : 1;
+        if (part <= grown[rank])
+            continue;
+        if (!rank) {
+            together[1] = together[0];
+            grown[1] = grown[0];
+        }
+        together[rank] = row->callee;
+        grown[rank] = part;
+    }
+}
+
 /* Names the caller and the library function with most of the growth. If there is one, the row's time
  * is the library function's. A function of a header is in the source, the callees in it are not.
- * entered  set to the callee with most of the growth */
-static void neighbours_name(const struct kg_difference *difference, struct kg_difference_row *row,
-                            struct kg_place *entered)
+ * Without one, several of a kind may have most of the growth. */
+static void neighbours_name(const struct kg_difference *difference,
+                            struct kg_difference_cause *cause)
 {
+    struct kg_difference_row *row = &cause->row;
     const struct kg_difference_row callee = neighbour_most(difference, row, KG_DIFFERENCE_CALLEE);
     const struct kg_difference_row caller = neighbour_most(difference, row, KG_DIFFERENCE_CALLER);
     const struct kg_difference_row header = neighbour_most(difference, row, KG_DIFFERENCE_HEADER);
@@ -247,7 +297,11 @@ static void neighbours_name(const struct kg_difference *difference, struct kg_di
     row->callee = header.header.function ? (struct kg_place){0} : callee.callee;
     row->header = header.header;
     row->caller = caller.caller;
-    *entered = callee.callee;
+    cause->entered = callee.callee;
+    if (row->header.function || row->callee.function)
+        return;
+    together_name(difference, row, cause->together);
+    cause->entered = cause->together[0];
 }
 
 /* Both names of a function, which are one unless it was renamed. */
@@ -353,14 +407,14 @@ static bool row_choose(const struct kg_difference *difference, const struct kg_s
         cause->row = function_most(difference, true);
     const double alone = explained(difference, &cause->row);
     if (alone >= EXPLAINS_ALONE) {
-        neighbours_name(difference, &cause->row, &cause->entered);
+        neighbours_name(difference, cause);
         return true;
     }
     cause->inclusive = around_find(difference, base, current, AROUND_LEAST, &cause->row);
     if (cause->inclusive)
         return true;
     if (alone >= EXPLAINS_LEAST) {
-        neighbours_name(difference, &cause->row, &cause->entered);
+        neighbours_name(difference, cause);
         return true;
     }
     cause->row = callee_most(difference);

@@ -118,6 +118,9 @@ struct kg_difference_cause {
     /* function of an installed library with most of the growth, also within the row's header; all
      * NULL: none */
     struct kg_place entered;
+    /* library functions of one kind, such as lock and unlock, with most of the growth together: the
+     * larger one first; all NULL: none, or one function alone has it */
+    struct kg_place together[2];
 };
 
 /* Finds the cause. A growth counts if it clearly exceeds the noise of the samples. First choice:

@@ -83,6 +83,19 @@ static void share_add(struct kg_text *text, double share, bool slower)
         kg_text_printf(text, "%.0f %% of the %s", 100 * share, whole);
 }
 
+/* ", mostly in pthread_mutex_lock and pthread_mutex_unlock" */
+static void together_add(struct kg_text *text, const struct kg_place together[2])
+{
+    if (!together[0].function)
+        return;
+    kg_text_append(text, ", mostly in ");
+    kg_name_print(text, together[0].function);
+    if (!together[1].function)
+        return;
+    kg_text_append(text, " and ");
+    kg_name_print(text, together[1].function);
+}
+
 /* Whether the side without the place has enough samples to show a twentieth of the other side's
  * time. */
 static bool has_samples(const struct kg_difference *difference, const struct kg_difference_row *row)
@@ -174,6 +187,7 @@ const char *kg_difference_sentence(struct kg_arena *arena, const struct kg_diffe
     kg_trait_format(KG_TRAIT_NS, fmin(fabs(grown), fabs(change)), &text);
     kg_text_append(&text, cause->inclusive ? " with all that it calls, " : ", ");
     share_add(&text, cause->alone, slower);
+    together_add(&text, cause->together);
     if (side)
         kg_text_printf(&text, "; %s", side);
     else if ((calls = kg_difference_calls(arena, row)))

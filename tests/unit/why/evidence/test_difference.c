@@ -419,6 +419,26 @@ static void numbers_and_bytes_of_system_calls_are_compared(void **state)
     kg_arena_free(&arena);
 }
 
+/* Neither has most of the growth alone. */
+static void library_functions_of_one_kind_are_named_together(void **state)
+{
+    const struct side base = {.sites = {{NULL, "take", "main", 0.5}, {NULL, "work", "main", 0.5}},
+                              .time_ns = 20e6};
+    const struct side current = {.sites = {{"pthread_mutex_unlock", "take", "main", 0.2},
+                                           {"pthread_mutex_lock", "take", "main", 0.25},
+                                           {NULL, "take", "main", 0.3},
+                                           {NULL, "work", "main", 0.25}},
+                                 .time_ns = 40e6};
+    struct kg_difference_cause cause;
+    struct kg_arena arena = {0};
+    (void)state;
+    assert_string_equal(sentence(&arena, &base, &current, &cause),
+                        "take (own.c:11), called from main: +20.0 ms, all of the slowdown, mostly "
+                        "in pthread_mutex_lock and pthread_mutex_unlock");
+    assert_string_equal(cause.entered.function, "pthread_mutex_lock");
+    kg_arena_free(&arena);
+}
+
 static void number_from_a_partial_trace_is_an_estimate_or_the_kernels(void **state)
 {
     struct kg_system_call kinds[] = {{.name = "write", .calls = 12000, .bytes = 1048576},
@@ -500,6 +520,7 @@ int main(void)
         cmocka_unit_test(counts_of_rows_that_are_one_place_are_summed),
         cmocka_unit_test(system_call_of_most_growth_is_the_causes),
         cmocka_unit_test(numbers_and_bytes_of_system_calls_are_compared),
+        cmocka_unit_test(library_functions_of_one_kind_are_named_together),
         cmocka_unit_test(number_from_a_partial_trace_is_an_estimate_or_the_kernels),
         cmocka_unit_test(sides_without_samples_have_no_cause),
         cmocka_unit_test(table_has_a_rest_and_notes_that_are_proven),
