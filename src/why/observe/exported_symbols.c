@@ -8,18 +8,21 @@
 #include "base/file.h"
 #include "base/memory.h"
 
-/* Functions of glibc with several versions. */
+/* Functions of glibc with several versions, or with several names: fflush is _IO_fflush, too. */
 static const char *const names[] = {
-    "memcpy",  "memmove", "mempcpy", "memset",    "memcmp",     "bcmp",        "memchr",
-    "memrchr", "strlen",  "strnlen", "strcmp",    "strncmp",    "strcpy",      "strncpy",
-    "stpcpy",  "stpncpy", "strcat",  "strncat",   "strchr",     "strchrnul",   "strrchr",
-    "strstr",  "strspn",  "strcspn", "strpbrk",   "strcasecmp", "strncasecmp", "rawmemchr",
-    "wcslen",  "wcscmp",  "wmemset", "sin",       "cos",        "tan",         "sincos",
-    "sinf",    "cosf",    "sincosf", "exp",       "expf",       "exp2f",       "log",
-    "logf",    "log2",    "log2f",   "pow",       "powf",       "atan",        "atan2",
-    "asin",    "acos",    "floor",   "floorf",    "ceil",       "ceilf",       "rint",
-    "rintf",   "trunc",   "truncf",  "nearbyint", "fma",        "fmaf",        "gettimeofday",
-    "time"};
+    "memcpy",  "memmove", "mempcpy",  "memset",    "memcmp",     "bcmp",        "memchr",
+    "memrchr", "strlen",  "strnlen",  "strcmp",    "strncmp",    "strcpy",      "strncpy",
+    "stpcpy",  "stpncpy", "strcat",   "strncat",   "strchr",     "strchrnul",   "strrchr",
+    "strstr",  "strspn",  "strcspn",  "strpbrk",   "strcasecmp", "strncasecmp", "rawmemchr",
+    "wcslen",  "wcscmp",  "wmemset",  "sin",       "cos",        "tan",         "sincos",
+    "sinf",    "cosf",    "sincosf",  "exp",       "expf",       "exp2f",       "log",
+    "logf",    "log2",    "log2f",    "pow",       "powf",       "atan",        "atan2",
+    "asin",    "acos",    "floor",    "floorf",    "ceil",       "ceilf",       "rint",
+    "rintf",   "trunc",   "truncf",   "nearbyint", "fma",        "fmaf",        "gettimeofday",
+    "time",    "fclose",  "fdopen",   "fflush",    "fgets",      "fopen",       "fprintf",
+    "fputs",   "fread",   "fseek",    "ftell",     "fwrite",     "getc",        "getline",
+    "popen",   "printf",  "putc",     "puts",      "rewind",     "setvbuf",     "sprintf",
+    "sscanf",  "ungetc",  "vfprintf", "vsprintf"};
 
 static void functions_find(struct kg_exported *exported, const char *path)
 {
