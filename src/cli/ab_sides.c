@@ -99,6 +99,17 @@ static const char *program_name(const char *word)
     return slash && slash[1] ? slash + 1 : word;
 }
 
+/* Sets the names to the ends of two paths, from the first folder that differs. */
+static void path_ends(const char *const paths[SIDES], const char *names[SIDES])
+{
+    size_t same = 0;
+    for (size_t i = 0; paths[0][i] && paths[0][i] == paths[1][i]; i++)
+        if (paths[0][i] == '/')
+            same = i + 1;
+    for (size_t side = 0; side < SIDES; side++)
+        names[side] = paths[side] + same;
+}
+
 static const char *shown(struct kg_arena *arena, const char *name)
 {
     struct kg_text text = {0};
@@ -108,14 +119,17 @@ static const char *shown(struct kg_arena *arena, const char *name)
     return copy;
 }
 
-/* Names the commands for tables: by --name, else by program if the programs differ, else by command line. If the names
- * are still equal: "the first" and "the second". */
+/* Names the commands for tables: by --name, else by program, or its path, if they differ, else by command line. If the
+ * names are still equal: "the first" and "the second". */
 static void names_make(const struct kg_arguments *arguments, struct kg_sides *sides)
 {
-    const char *programs[SIDES];
-    for (size_t side = 0; side < SIDES; side++)
-        programs[side] =
-            arguments->shell ? sides->given[side] : program_name(sides->words[side].at[0]);
+    const char *paths[SIDES], *programs[SIDES];
+    for (size_t side = 0; side < SIDES; side++) {
+        paths[side] = arguments->shell ? sides->given[side] : kg_program_word(&sides->words[side]);
+        programs[side] = arguments->shell ? paths[side] : program_name(paths[side]);
+    }
+    if (!arguments->shell && !strcmp(programs[0], programs[1]))
+        path_ends(paths, programs);
     const bool differ = strcmp(programs[0], programs[1]) != 0;
     for (size_t side = 0; side < SIDES; side++)
         sides->names[side] =

@@ -227,7 +227,7 @@ static void hidden_add(struct kg_arena *arena, struct kg_metric *metric, size_t 
     metric->cause = kg_arena_printf(
         arena,
         "%s against the stored runs, but not in %zu paired round%s against %s. Likely cause: the "
-        "machine, or code or files that both builds load today",
+        "machine, the environment, or code or files that both builds load today",
         kg_change_format(metric->ratio, ratio), pairs, pairs == 1 ? "" : "s", build);
     metric->reason = metric->cause;
     metric->change = KG_CHANGE_SUSPECT;

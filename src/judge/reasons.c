@@ -228,9 +228,10 @@ static const char *code_alone_words(struct kg_arena *arena, const struct kg_metr
 
 static const char *code_open_words(struct kg_arena *arena, const struct kg_metric *metric)
 {
-    return kg_arena_printf(
-        arena, "%s. Likely cause: the machine, or code or files that kgate did not check",
-        code_of(metric));
+    return kg_arena_printf(arena,
+                           "%s. Likely cause: the input, the environment, the machine, or code "
+                           "that kgate did not check",
+                           code_of(metric));
 }
 
 static const char *code_unchanged_words(struct kg_arena *arena, const struct kg_metric *metric)

@@ -122,6 +122,8 @@ static void metric_print(const struct kg_metric *metric, const char *const names
         amount_append(metric->ratio, text);
         kg_text_printf(text, " %s", metric->name);
         interval_append(metric, text);
+        if (metric->code_unchanged && reason && *reason)
+            kg_text_printf(text, ": %s", reason);
         return;
     case KG_CHANGE_NO_CHANGE:
         if (metric->doubt == KG_DOUBT_CODE_UNCHANGED && reason) {

@@ -147,6 +147,20 @@ C
     [[ "$output" == *"must be a time with its unit"* ]]
 }
 
+@test "programs of one name have their folders as names, and env is none" {
+    mkdir -p builds/old builds/new
+    printf '#!/bin/sh\nsleep 0.01\n' >builds/old/app
+    printf '#!/bin/sh\nsleep 0.05\n' >builds/new/app
+    chmod +x builds/*/app
+    run kgate ab "$PWD/builds/old/app --all" "env LC_ALL=C $PWD/builds/new/app --all" --rounds 3 --set disturbance=100%
+    [[ "$output" == *$'\n'"  old/app "*$'\n'"  new/app "* ]]
+}
+
+@test "ab of one program says that the code is unchanged" {
+    run kgate ab "sleep 0.01" "sleep 0.05" --rounds 5 --set disturbance=100%
+    [[ "$output" == *"sleep 0.05 is slower than sleep 0.01: "*"% interval): the code "*" unchanged"*"Likely cause: the input"* ]]
+}
+
 @test "what ab exports names both commands, and the case after the one that is judged" {
     printf '#!/bin/sh\nexit 0\n' >old
     printf '#!/bin/sh\nexec sleep 0.05\n' >new
