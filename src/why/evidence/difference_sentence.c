@@ -83,6 +83,20 @@ static void share_add(struct kg_text *text, double share, bool slower)
         kg_text_printf(text, "%.0f %% of the %s", 100 * share, whole);
 }
 
+/* "; fail is called from parse": one side alone has samples of the place, so the change may be in its caller. */
+static void caller_add(struct kg_text *text, const struct kg_difference *difference,
+                       const struct kg_difference_row *row)
+{
+    const struct kg_difference_row sum = kg_difference_function_sum(difference, &row->place);
+    if (!row->callee.function || !row->place.function || !row->caller.function ||
+        !strcmp(row->caller.function, "main") || (sum.base_ns > 0 && sum.current_ns > 0))
+        return;
+    kg_text_append(text, "; ");
+    name_add(text, difference->rows, difference->count, &row->place);
+    kg_text_append(text, " is called from ");
+    name_add(text, difference->rows, difference->count, &row->caller);
+}
+
 /* ", mostly in pthread_mutex_lock and pthread_mutex_unlock" */
 static void together_add(struct kg_text *text, const struct kg_place together[2])
 {
@@ -192,6 +206,7 @@ const char *kg_difference_sentence(struct kg_arena *arena, const struct kg_diffe
         kg_text_printf(&text, "; %s", side);
     else if ((calls = kg_difference_calls(arena, row)))
         kg_text_printf(&text, "; %s", calls);
+    caller_add(&text, difference, row);
     if (cause->around.function) {
         kg_text_append(&text, "; ");
         name_add(&text, difference->rows, difference->count, &cause->around);

@@ -439,6 +439,22 @@ static void library_functions_of_one_kind_are_named_together(void **state)
     kg_arena_free(&arena);
 }
 
+/* What throws is a function of its own, and the change is in its caller. */
+static void caller_of_a_place_that_one_side_has_is_named(void **state)
+{
+    const struct side base = {.sites = {{NULL, "get", "read_all", 1}}, .time_ns = 20e6};
+    const struct side current = {
+        .sites = {{NULL, "get", "read_all", 0.5}, {"cxa_throw", "fail", "get", 0.5}},
+        .time_ns = 40e6};
+    struct kg_difference_cause cause;
+    struct kg_arena arena = {0};
+    (void)state;
+    const char *text = sentence(&arena, &base, &current, &cause);
+    assert_non_null(strstr(text, "cxa_throw, called from fail (own.c:11): +20.0 ms, all of the"));
+    assert_non_null(strstr(text, "; fail is called from get"));
+    kg_arena_free(&arena);
+}
+
 static void number_from_a_partial_trace_is_an_estimate_or_the_kernels(void **state)
 {
     struct kg_system_call kinds[] = {{.name = "write", .calls = 12000, .bytes = 1048576},
@@ -521,6 +537,7 @@ int main(void)
         cmocka_unit_test(system_call_of_most_growth_is_the_causes),
         cmocka_unit_test(numbers_and_bytes_of_system_calls_are_compared),
         cmocka_unit_test(library_functions_of_one_kind_are_named_together),
+        cmocka_unit_test(caller_of_a_place_that_one_side_has_is_named),
         cmocka_unit_test(number_from_a_partial_trace_is_an_estimate_or_the_kernels),
         cmocka_unit_test(sides_without_samples_have_no_cause),
         cmocka_unit_test(table_has_a_rest_and_notes_that_are_proven),
