@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Writes the part of docs/cli.md that kgate's own tables of subcommands and options print.
+# Writes the lists of subcommands and options into docs/cli.md, from the help texts of kgate.
 #
 #   ci/cli.sh [KGATE]             default: build/release/kgate
-#   ci/cli.sh --print [KGATE]     prints the part, and writes nothing
+#   ci/cli.sh --print [KGATE]     prints the lists and writes nothing
 set -euo pipefail
 print=no
 [ "${1:-}" != --print ] || { print=yes; shift; }
 kgate=$(realpath "${1:-$(dirname "$0")/../build/release/kgate}")
 cd "$(dirname "$0")/.."
 
-# The help of all subcommands, each after a line "= NAME".
+# Prints the help of each subcommand after a line "= NAME".
 help_of_all() {
     "$kgate" --help | awk '/^  [a-z]/ {print $1}' | while read -r name; do
         echo "= $name"
@@ -17,13 +17,13 @@ help_of_all() {
     done
 }
 
-# Markdown of it. The file is read twice: an option with one meaning in several subcommands stands once, in the list
-# at the end; its other meanings stand with their subcommands.
+# Prints the help texts as Markdown. awk reads the file twice. The most frequent meaning of a shared option goes into
+# the list at the end. Its other meanings stay with their subcommands.
 markdown() { # FILE
     awk '
         function option(names, meaning) { gsub(/, /, "`, `", names); return "- `" names "`: " meaning ".\n" }
         function name_of(names) { sub(/^-[a-z], /, "", names); sub(/ .*/, "", names); return names }
-        # A long list is two sentences.
+        # Splits a long list into two sentences.
         function also(list,    at) {
             if (length(list) <= 140) return "Also: `" list "`.\n"
             for (at = 100; substr(list, at, 1) != " ";) at++

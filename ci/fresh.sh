@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the commands of the README and of the pages on a bare Debian, in a chroot of its own. See --help.
+# Tries kgate on a bare Debian in a chroot: build, tests, and the commands of README and docs. See --help.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -7,23 +7,26 @@ usage() {
     cat <<'TEXT'
 usage: ci/fresh.sh [--all] [--keep] [--packages FOLDER]
 
-Makes a minimal Debian in a folder, with this machine's mirror, keys and proxy for packages (apt's and npm's),
-clones HEAD into it, runs ci/gate.sh, ci/test.sh and then every command of README and docs (tests/docs/walk.py) there,
-and removes it: whether a newcomer's machine has all that they take for granted. Uncommitted changes are not
-in it, nor is CUDA. Says each one's exit status and time at the end; exits 0 where all passed, 1 where one
-did not, 2 where there was nothing to run them in.
+Tries kgate on a bare Debian, as a new user would. It finds packages that kgate needs but does not name.
 
-Needs root, and debootstrap, which is installed where it is missing. The folder is made in TMPDIR (or
-/var/tmp) and takes some 3 GB.
+ 1. makes a minimal Debian in a folder. apt and npm get this machine's mirrors, keys and proxies
+ 2. clones HEAD into it; uncommitted changes are left out. There is no CUDA
+ 3. runs ci/gate.sh, ci/test.sh, and every command of README and docs (tests/docs/walk.py)
+ 4. prints exit status and time of each step, and removes the folder
 
-  --all     runs ci/test.sh --all
-  --keep    leaves the folder, and says where it is
+Exit status: 0 all steps passed, 1 a step failed, 2 the folder could not be made.
+
+Needs root, and installs debootstrap if it is missing. The folder is in TMPDIR (default: /var/tmp) and takes
+about 3 GB.
+
+  --all     run ci/test.sh --all
+  --keep    keep the folder, and print its path
   --packages FOLDER
-            in the place of all that: installs the Debian packages that ci/release.sh left in FOLDER, and
-            runs the first walk-through with them
-  --help    prints this
+            instead of step 3: install the Debian packages of ci/release.sh from FOLDER, and run the commands
+            of docs/begin.md with them
+  --help    print this help
 
-KGATE_FRESH_RELEASE is the release of Debian (default: bookworm, which the README promises).
+KGATE_FRESH_RELEASE is the release of Debian (default: bookworm, the oldest release that the README names).
 TEXT
 }
 
@@ -42,7 +45,7 @@ while [ $# -gt 0 ]; do
     --keep) keep=yes ;;
     --packages)
         packages=$(realpath -- "${2:?--packages needs a folder}")
-        ls "$packages"/kgate_*.deb "$packages"/libkgate-profiler-dev_*.deb >/dev/null || die "'$packages' has no packages: ci/release.sh makes them"
+        ls "$packages"/kgate_*.deb "$packages"/libkgate-profiler-dev_*.deb >/dev/null || die "'$packages' has no packages of kgate; ci/release.sh makes them"
         shift
         ;;
     --help | -h)
@@ -58,17 +61,17 @@ while [ $# -gt 0 ]; do
 done
 release=${KGATE_FRESH_RELEASE:-bookworm}
 
-[ "$(id -u)" -eq 0 ] || die "needs root, for a chroot: sudo ci/fresh.sh"
-# Mounts and processes of the chroot are in namespaces of this script's own. However it ends, Ctrl-C and
-# SIGKILL included, the kernel ends the processes and takes the mounts away.
+[ "$(id -u)" -eq 0 ] || die "a chroot needs root: sudo ci/fresh.sh"
+# Mounts and processes of the chroot live in namespaces of their own. After Ctrl-C or SIGKILL the kernel ends the
+# processes and removes the mounts.
 if [ -z "${KGATE_FRESH_INSIDE-}" ]; then
     root=$(mktemp -d "${TMPDIR:-/var/tmp}/kgate-fresh.XXXXXX")
     chmod 755 "$root" # apt drops to a user of its own
     remove() {
         if [ -n "$keep" ]; then
-            echo "ci/fresh.sh: left in $root" >&2
+            echo "ci/fresh.sh: the folder is $root" >&2
         else
-            # Processes that were killed may be writing for a moment.
+            # Killed processes may still write for a moment.
             rm -rf --one-file-system "$root" "$root.log" 2>/dev/null ||
                 { sleep 2; rm -rf --one-file-system "$root" "$root.log"; }
         fi
@@ -81,7 +84,7 @@ if [ -z "${KGATE_FRESH_INSIDE-}" ]; then
     trap remove EXIT
     trap 'stop 130' INT
     trap 'stop 143' TERM HUP
-    # In the background, since a signal is only seen between commands; as a job, which does not ignore Ctrl-C.
+    # In the background, because bash handles signals only between commands. A job does not ignore Ctrl-C.
     set -m
     KGATE_FRESH_INSIDE=$root unshare --mount --pid --fork --kill-child --mount-proc \
         "$PWD/ci/fresh.sh" "${given[@]}" &
@@ -93,13 +96,13 @@ fi
 root=$KGATE_FRESH_INSIDE
 node_certificates=/root/node-certificates.crt
 
-# The first mirror of this machine's apt that has the release's main part.
+# Prints the first mirror of this machine's apt with the release's main component.
 mirror_find() {
     apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
         awk -v release="$release" '$2 == release && $3 == "main" {print $1; exit}'
 }
 
-# apt as on this machine: sources, keys, proxies, and the certificates that its mirrors may need.
+# Copies the settings of apt: sources, keys, proxies and certificates.
 apt_copy() {
     rm -f "$root/etc/apt/sources.list"
     cp -a /etc/apt/sources.list.d /etc/apt/trusted.gpg.d "$root/etc/apt/"
@@ -116,7 +119,7 @@ apt_copy() {
     cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
 }
 
-# npm as on this machine: registry, proxies and the certificates that these may need, and nothing that signs in.
+# Copies the settings of npm: registry, proxies and certificates, but no credentials.
 npm_copy() {
     local key value cafile
     command -v npm >/dev/null || return 0
@@ -142,7 +145,7 @@ root_make() {
             die "debootstrap is missing, and apt-get cannot install it"
     fi
     mirror=$(mirror_find)
-    [ -n "$mirror" ] || die "no source of this machine's apt has Debian $release, main"
+    [ -n "$mirror" ] || die "apt of this machine has no source of Debian $release, main"
     echo "== a minimal Debian $release"
     debootstrap --variant=minbase "$release" "$root" "$mirror" >"$root.log" 2>&1 || {
         tail -n 20 "$root.log" >&2
@@ -156,7 +159,7 @@ root_make() {
     mount --rbind /dev "$root/dev"
 }
 
-# What the shell of a newcomer knows, and how to reach the network.
+# Runs a command in the chroot with a plain environment and the proxies.
 inside() {
     local variable environment=()
     for variable in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY; do
@@ -169,29 +172,28 @@ inside() {
 }
 
 failed=0
-said=()
+steps=()
 timed() {
     local status=0 start=$SECONDS
     echo "== $*"
     inside "$@" || status=$?
     [ "$status" -eq 0 ] || failed=1
-    local what=${*//$'\n'/ }
-    said+=("${what:0:90} exited $status after $((SECONDS - start)) s")
+    local words=${*//$'\n'/ }
+    steps+=("${words:0:90} exited $status after $((SECONDS - start)) s")
 }
 
-# What is built from the sources, and what the pages say.
+# Builds and tests the sources, and runs the commands of the pages.
 try_sources() {
     timed ci/gate.sh
     # shellcheck disable=SC2086
     timed ci/test.sh $test_arguments
-    # As preset release, which the pages speak of.
+    # The pages use preset release.
     timed cmake --preset release -G Ninja
     timed cmake --build --preset release
     timed python3 tests/docs/walk.py . /root/.local
 }
 
-# Somebody who has only the packages: a first gate and a second, and a plugin of their own. A machine that is
-# too busy decides nothing: that is exit status 4.
+# Installs the packages alone, and runs two gates and a plugin. On a busy machine a gate is undecided: exit status 4.
 try_packages() {
     mkdir "$root/root/packages"
     cp "$packages"/*.deb "$root/root/packages/"
@@ -210,5 +212,5 @@ try_packages() {
 
 root_make
 if [ -n "$packages" ]; then try_packages; else try_sources; fi
-printf 'ci/fresh.sh: %s\n' "${said[@]}"
+printf 'ci/fresh.sh: %s\n' "${steps[@]}"
 exit "$failed"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Gives kgate's readers bytes that nobody meant: see --help.
+# Feeds random bytes to kgate's readers. See --help.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source ci/setup.sh
@@ -8,17 +8,16 @@ usage() {
     cat <<'TEXT'
 usage: ci/fuzz.sh [--seconds N] [READER...]
 
-Runs libFuzzer on each reader of kgate (tests/fuzz), under AddressSanitizer and UndefinedBehaviorSanitizer,
-and prints a table: what was tried, and how often a reader crashed, hung, leaked, or took what kgate could
-not write and read again. Exit status 0 where that is all zero, and each reader had inputs.
+Runs libFuzzer on each reader of kgate (tests/fuzz), with AddressSanitizer and UndefinedBehaviorSanitizer.
+Prints a table: inputs tried, crashes, hangs, leaks, and accepted inputs that kgate cannot write and read again.
+Exit status: 0 if every reader was tried and none failed.
 
-  --seconds N   for each reader (default: 60)
-  --runs N      in place of that N inputs for each reader, the same each time: what ci/test.sh --all does
-  --help        prints this
+  --seconds N   time per reader (default: 60)
+  --runs N      N inputs per reader, equal in every run, instead of a time; ci/test.sh --all uses it
+  --help        print this help
 
-What is found lies in build/fuzz/found/READER; inputs that reach new code are kept in build/fuzz/corpus and
-begin the next run. Once mended, an input that was found belongs into tests/fuzz/inputs/READER, where
-ci/test.sh gives it to the reader each time.
+Inputs that fail are in build/fuzz/found/READER. Inputs that reach new code stay in build/fuzz/corpus for the
+next run. After a fix, move the failing input to tests/fuzz/inputs/READER: ci/test.sh then tries it each time.
 TEXT
 }
 
@@ -27,11 +26,11 @@ readers=()
 while [ $# -gt 0 ]; do
     case $1 in
     --seconds)
-        limit=-max_total_time=${2:?how many}
+        limit=-max_total_time=${2:?needs a number}
         shift
         ;;
     --runs)
-        limit="-seed=1 -runs=${2:?how many}"
+        limit="-seed=1 -runs=${2:?needs a number}"
         shift
         ;;
     --help | -h)
@@ -53,7 +52,7 @@ mapfile -t known < <(sed -n 's/^HARNESS(\(.*\))$/\1/p' tests/fuzz/harnesses.def)
 [ "${#readers[@]}" -gt 0 ] || readers=("${known[@]}")
 for reader in "${readers[@]}"; do
     if ! printf '%s\n' "${known[@]}" | grep -qx -- "$reader"; then
-        echo "ci/fuzz.sh: no reader is called '$reader'; there are ${known[*]}" >&2
+        echo "ci/fuzz.sh: unknown reader '$reader'; readers are ${known[*]}" >&2
         exit 2
     fi
 done
@@ -64,18 +63,18 @@ generator=()
 cmake --preset fuzz "${generator[@]}" >/dev/null
 cmake --build --preset fuzz -j "$(nproc)"
 
-# Runs one reader; what libFuzzer says goes to build/fuzz/log/READER.txt.
+# Runs one reader. The output of libFuzzer goes to build/fuzz/log/READER.txt.
 reader_run() {
     local corpus=build/fuzz/corpus/$1 found=build/fuzz/found/$1
     mkdir -p "$corpus" "$found" build/fuzz/log
     # shellcheck disable=SC2086
     build/fuzz/fuzz/"fuzz_$1" $limit -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
         -artifact_prefix="$found/" "$corpus" "tests/fuzz/inputs/$1" >"build/fuzz/log/$1.txt" 2>&1 ||
-        echo "$1 found something: build/fuzz/log/$1.txt" >&2
+        echo "$1 failed: build/fuzz/log/$1.txt" >&2
 }
 export -f reader_run
 
-# How often the reader's log has the pattern.
+# Counts the lines of the reader's log that match the pattern.
 found_count() { grep -cE "$2" "build/fuzz/log/$1.txt" || true; }
 
 tried() { sed -n 's/^stat::number_of_executed_units: *//p' "build/fuzz/log/$1.txt"; }
@@ -89,14 +88,14 @@ for reader in "${readers[@]}"; do
     leaked=$(found_count "$reader" 'ERROR: LeakSanitizer|ERROR: libFuzzer: out-of-memory')
     wrong=$(found_count "$reader" '^FAULT: ')
     crashed=$(found_count "$reader" 'ERROR: (AddressSanitizer|UndefinedBehaviorSanitizer)|runtime error: |ERROR: libFuzzer: (deadly|fuzz target)')
-    # A fault ends by a signal, which is the harness' own.
+    # The harness ends a fault by a signal, which is no crash of the reader.
     [ "$wrong" -eq 0 ] || crashed=0
     printf '%-14s %10s %8s %6s %7s %6s\n' "$reader" "$(tried "$reader")" "$crashed" "$hung" "$leaked" "$wrong"
     faults=$((faults + crashed + hung + leaked + wrong))
     if [ "$(tried "$reader")" -gt 0 ] 2>/dev/null; then
         continue
     fi
-    echo "ci/fuzz.sh: $reader: nothing was tried: build/fuzz/log/$reader.txt" >&2
+    echo "ci/fuzz.sh: $reader tried no input: build/fuzz/log/$reader.txt" >&2
     faults=$((faults + 1))
 done
 [ "$faults" -eq 0 ]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs the gate on config/default.yaml. Exit status: kgate's.
-# Further arguments go to `kgate gate`: ci/gate.sh --filter 'gemm/*'
+# Installs missing packages, builds kgate, and gates config/default.yaml. Exits with kgate's status.
+# Passes its arguments to `kgate gate`: ci/gate.sh --filter 'gemm/*'
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source ci/setup.sh

@@ -96,7 +96,7 @@ folder_of() { echo "$out/${1//:/-}"; }
 
 # --- What parts do: run in the part's folder $dir, with all output in its log ---------------------------
 
-# A run of a suite of the GPU's. Where every case was skipped it is no success.
+# Runs a suite of the GPU. If every case is skipped, the run fails.
 suite_run() { # SUITE RESULTS [ARGUMENT...]
     local suite=$1 results=$2
     shift 2
@@ -108,7 +108,7 @@ cases_count() { cat "$@" 2>/dev/null | grep -o '"status": *"[A-Z]*"' | sed 's/.*
 # The last line of a part in the summary.
 note() { echo "$*" | tee "$dir/note"; }
 
-# What the machine is, for who reads it at home. It needs no device, so that a machine without one is explained.
+# Prints facts of the machine. It needs no device, so it also explains a machine without a device.
 machine_show() {
     "$kgate" --version --json
     uname -a
@@ -411,8 +411,7 @@ stop() {
     exit 130
 }
 
-# What there is so far, also for a call that is killed in its next part. An archive that cannot be written
-# leaves the one before it.
+# Keeps all output so far, in case the next part kills the call. If the script cannot write the archive, the old one stays.
 keep() {
     summary >"$out/summary.txt" 2>/dev/null
     [ -n "$carry" ] || return 0
@@ -436,7 +435,7 @@ least() { echo $(($1 > $2 ? ($2 > 1 ? $2 : 1) : $1)); }
 # Processes of another machine, whose folder was brought here, have these numbers too.
 boot() { cat /proc/sys/kernel/random/boot_id 2>/dev/null || echo unknown; }
 
-# As a process of its own, so that nothing that it does can end this one.
+# Runs a part as a separate process, so that the part cannot end this script.
 limited() { # SECONDS WHAT NAME
     timeout -k 15 "$1" bash "$0" "--$2" "$3" >>"$dir/log.txt" 2>&1 &
     child=$!
@@ -626,8 +625,8 @@ main() {
     mkdir -p "$out"
     # Ceilings of this device: for the next call on it, and to be brought home.
     export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$(cd "$out" && pwd)/cache}
-    # Without persistence mode the driver would start the device anew for every process, in seconds each: it
-    # stays up for as long as somebody has it open.
+    # Without persistence mode the driver starts the device again for every process, which takes seconds. An open file
+    # keeps the device running.
     { exec 9<"$(compgen -G '/dev/nvidia[0-9]*' | head -n 1)"; } 2>/dev/null
     libraries_find
     trap stop INT TERM

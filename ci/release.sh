@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes what is given away: Debian packages, a tar archive, checksums. See --help.
+# Makes the files of a release: Debian packages, a tar archive, checksums. See --help.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source ci/setup.sh
@@ -8,17 +8,17 @@ usage() {
     cat <<'TEXT'
 usage: ci/release.sh [--dirty] [FOLDER]
 
-Installs what is missing, builds, and leaves in FOLDER (default: build/dist, emptied first):
+Installs missing packages, builds kgate, empties FOLDER (default: build/dist), and writes into it:
 
   kgate_VERSION_amd64.deb                   the program, for this release of Debian
-  libkgate-profiler-dev_VERSION_amd64.deb   headers and libraries of the profiler and of plugins
-  kgate-VERSION-linux-x86_64.tar.gz         the same for any Linux with glibc 2.36: unpack it anywhere
-  SHA256SUMS                                of all three: sha256sum -c SHA256SUMS
+  libkgate-profiler-dev_VERSION_amd64.deb   headers and libraries for the profiler and for plugins
+  kgate-VERSION-linux-x86_64.tar.gz         both, for any Linux with glibc 2.36; unpack it anywhere
+  SHA256SUMS                                checksums of the three; check with sha256sum -c SHA256SUMS
 
-`ci/fresh.sh --packages FOLDER` installs them on a bare Debian and tries them there.
+`ci/fresh.sh --packages FOLDER` tests the packages on a bare Debian.
 
-  --dirty   with changes that are not committed, too
-  --help    prints this
+  --dirty   allow uncommitted changes
+  --help    print this help
 TEXT
 }
 
@@ -44,9 +44,9 @@ for argument in "$@"; do
     esac
 done
 [ -n "$dirty" ] || [ -z "$(git status --porcelain)" ] ||
-    die "there are changes that are not committed; --dirty packs them too"
+    die "there are uncommitted changes; --dirty packs them too"
 
-# build FOLDER PRESET: kgate without its tests.
+# build FOLDER PRESET: builds kgate without its tests.
 build() {
     echo "== $1"
     cmake --preset "$2" -G Ninja -DKGATE_COMMIT="$(git rev-parse HEAD)" -B "$1" >/dev/null

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the files that are made from the tables of fields: docs/schema/*.json.
+# Writes docs/schema/*.json from the field tables.
 #
 #   ci/schemas.sh [KGATE]     default: build/release/kgate
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds and runs the tests. See --help.
+# Installs missing packages, builds kgate and runs its tests. See --help.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source ci/setup.sh
@@ -8,18 +8,16 @@ usage() {
     cat <<'TEXT'
 usage: ci/test.sh [--all]
 
-Installs what is missing (Debian packages), builds and runs every test; a minute or more of it is saved
-where the tree was built before. ctest's summary is the last that is printed, and its exit status is this
-script's.
+Installs missing Debian packages, builds kgate, and runs its tests. Exits with the status of ctest. A later run
+builds only the changed files.
 
-  --all     also what takes longer: most tests under AddressSanitizer and UndefinedBehaviorSanitizer, those
-            of threads under ThreadSanitizer, clang-tidy, a build with clang that gives readers made-up bytes
-            (ci/fuzz.sh), the portable build, what only a machine with a GPU runs (compiled), the budgets of
-            the kernels' machine code, further tests of the command line, and a Slurm cluster of four nodes
-  --help    prints this
+  --all     also run: most tests under AddressSanitizer and UndefinedBehaviorSanitizer, tests with threads under
+            ThreadSanitizer, clang-tidy, ci/fuzz.sh, the portable build, more tests of the command line, and a
+            Slurm cluster of four nodes; compile the tests for a GPU; check the limits of the kernels' machine code
+  --help    print this help
 
-The builds are in build/PRESET. KGATE_TEST_JOBS is how many tests run at a time. Default: as many as there
-are CPUs; without --all one more, because many tests wait.
+The builds are in build/PRESET. KGATE_TEST_JOBS is the number of parallel tests. Default: the number of CPUs; without
+--all one more, because many tests wait.
 TEXT
 }
 
@@ -39,10 +37,10 @@ for argument in "$@"; do
     esac
 done
 
-# Command-line tests that run under the sanitizers: they read the files, programs and options of others.
+# These command-line tests run under the sanitizers, because they read foreign files, programs and options.
 sanitized='ab|adapters|differences|files|gate|history|hostile|import|mistakes|plugin|suggest|trace|worker'
 
-# Configures a preset, with these further options, and builds it. A build folder that is there keeps its generator.
+# Configures and builds a preset, with extra options of CMake. An existing build folder keeps its generator.
 preset_build() {
     local preset=$1 generator=()
     shift
@@ -65,17 +63,17 @@ if [ "$job" = all ]; then
     preset_build thread
     preset_test thread
     preset_build sanitize
-    # The rest of the command line runs once, by preset test below. Peaks of the CPU are measured without sanitizers.
+    # Preset test runs the other command-line tests below. Sanitizers would change the peaks of the CPU.
     preset_test sanitize -R "^(unit|fuzz|text|emulated|thread)[.]|^conformance[.]json\$|^cli[.]($sanitized)\$" \
         -E '^unit[.]test_cpu_ceilings_measure$'
     ci/fuzz.sh --runs 10000
-    # For another architecture than preset test.
+    # Another architecture than in preset test.
     preset_build portable -DCMAKE_CUDA_ARCHITECTURES=80-real
     tests/structure/portable.sh build/portable/kgate build/portable/kgate-kernels/*.so*
     preset_build test
-    # What only a machine with a GPU runs, and the kernels' machine code.
+    # Compiles the tests for a GPU, and reads the machine code of the kernels.
     cmake --build --preset test -j "$(nproc)" --target gpu_tests device_figures
-    # Preset sanitize ran these.
+    # Preset sanitize has run the rest.
     preset_test test -E '^(emulated|fuzz|text)[.]'
 else
     preset_build test

@@ -1,8 +1,8 @@
-# The commits that a change is judged by and compared with, and how they come into the clone. Sourced by
-# begin.sh, which runs before anything of the change does.
+# Finds and fetches the commits that a change is judged by and compared with. begin.sh sources this file, before any
+# code of the change runs.
 
-# fetch WHAT...: as the checkout left the clone, else with the job's token: of a private repository a checkout
-# with `persist-credentials: false` leaves no way to fetch. The token is in no argument.
+# fetch REF...: first with the credentials of the clone, then with the job's token. A private repository needs the
+# token after a checkout with `persist-credentials: false`. No argument contains the token.
 fetch() {
     local words=(git fetch --quiet --no-tags --no-recurse-submodules "$@") basic
     export GIT_TERMINAL_PROMPT=0
@@ -16,7 +16,7 @@ is_shallow() {
     [ "$(git rev-parse --is-shallow-repository)" = true ]
 }
 
-# A fetch of depth 1 into a clone that has everything would cut what it has.
+# A fetch of depth 1 into a complete clone would cut its history.
 commit_get() {
     local depth=()
     git cat-file -e "$1^{commit}" 2>/dev/null && return
@@ -24,16 +24,15 @@ commit_get() {
     fetch "${depth[@]}" origin "$1"
 }
 
-# The target's commit that the checkout has merged HEAD_SHA into; nothing where it is no such merge.
+# merged_into HEAD_SHA: prints the target commit if the checkout is a merge of HEAD_SHA, else nothing.
 merged_into() {
     local parents
     mapfile -t parents < <(git cat-file commit HEAD 2>/dev/null | sed -n '/^$/q; s/^parent //p')
     [ "${#parents[@]}" -ne 2 ] || [ "${parents[1]}" != "$1" ] || echo "${parents[0]}"
 }
 
-# change_begin TARGET HEAD_SHA: the commit that the change began at. A checkout of the head alone does not
-# have what the target branch gained since: compared with TARGET, that would be told of the change. No
-# history but the whole one says for certain where two branches parted.
+# change_begin TARGET HEAD_SHA: prints the merge base. A checkout of the head lacks later commits of the target branch.
+# A comparison with TARGET would blame the change for them. Only the whole history has a certain merge base.
 change_begin() {
     if is_shallow; then
         fetch --unshallow origin "$1" "$2" || return 1
@@ -41,9 +40,9 @@ change_begin() {
     git merge-base "$1" HEAD
 }
 
-# commit_has COMMIT PATH: whether it has a file of that path. What git cannot say is none of both.
+# commit_has COMMIT PATH: whether the commit has the file. An error of git ends the step.
 commit_has() {
     local found
-    found=$(git ls-tree "$1" -- "$2") || die "git cannot say whether the target branch has '$2' (see above); a suite outside of the repository is no change's to edit: give trust: none"
+    found=$(git ls-tree "$1" -- "$2") || die "git cannot look for '$2' in the target branch (see above). No change can edit a suite outside the repository: give trust: none"
     [ -n "$found" ]
 }

@@ -1,7 +1,8 @@
-# What the steps of action.yml share: words for the log, outputs, and the service's API. Sourced.
+# Functions of all steps of action.yml: messages for the log, outputs, and the API of the service. Other scripts source
+# this file.
 set -euo pipefail
 
-# A message on one line, as the log's commands want it.
+# Escapes a message for one line of a workflow command.
 escaped() {
     local text=$1
     text=${text//'%'/%25}
@@ -18,22 +19,22 @@ die() {
     exit 2
 }
 
-# An output of the step: a name and a value of one line.
+# Writes an output of the step. The value gets one line.
 output() {
     printf '%s=%s\n' "$1" "${2//[$'\r\n']/ }" >>"$GITHUB_OUTPUT"
 }
 
-# A member of the event that started the workflow; nothing where it has none.
+# Prints a member of the event that started the workflow; nothing if it is missing.
 event() {
     jq -r "$1 // empty" "$GITHUB_EVENT_PATH"
 }
 
-# Where the service is, and how it wants the token; gitlab_note.sh says otherwise.
+# Address of the API and header of the token. gitlab_note.sh replaces both.
 api_root=${GITHUB_API_URL:-}/repos/${GITHUB_REPOSITORY:-}
 api_header='Authorization: Bearer'
 
-# api METHOD PATH [BODY]: the answer on standard output. A refusal is told on standard error, and fails.
-# The token is in no argument: other processes may read those.
+# api METHOD PATH [BODY]: prints the answer. On an error it prints the status to standard error and fails. No argument
+# contains the token, because other processes can read arguments.
 api() {
     local method=$1 path=$2 answer status data=()
     [[ $path == http* ]] || path=$api_root/$path
@@ -50,7 +51,7 @@ api() {
     rm -f "$answer"
 }
 
-# api_all PATH FILTER: FILTER of each page of a list.
+# api_all PATH FILTER: applies FILTER to each page of a list.
 api_all() {
     local page=1 answer
     while answer=$(api GET "$1?per_page=100&page=$page"); do
@@ -61,7 +62,7 @@ api_all() {
     return 1
 }
 
-# marked ID: what a comment of this use begins with.
+# marked ID: prints the first line of the comments with this id.
 marked() {
     printf '<!-- kgate:%s -->' "$1"
 }

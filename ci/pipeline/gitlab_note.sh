@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# gitlab_note.sh FOLDER [ID]: one note on the merge request of this pipeline, kept up to date, from a gate's
-# folder of reports. Run it in a job of its own: its token, KGATE_TOKEN, is not for what is measured.
+# gitlab_note.sh FOLDER [ID]: posts the report in FOLDER as a note on the merge request, and later updates the note. Run
+# it in a separate job: measured code must not see its token, KGATE_TOKEN.
 source "$(dirname "$0")/common.sh"
 
-folder=${1:?the folder of the reports}
+folder=${1:?needs the folder of the reports}
 marker=$(marked "${2:-kgate}")
 if [ -z "${CI_MERGE_REQUEST_IID:-}" ]; then
-    echo "kgate: this pipeline is of no merge request: no note"
+    echo "kgate: this pipeline has no merge request, so there is no note"
     exit 0
 fi
 api_root=$CI_API_V4_URL/projects/$CI_PROJECT_ID/merge_requests/$CI_MERGE_REQUEST_IID

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# install.sh version: says whether kgate is to be built, and a name for its sources, for the cache.
-# install.sh install: finds it, or builds it into ~/.local/kgate, and says where it is.
+# install.sh version: outputs whether kgate must be built, and a hash of its sources as a key of the cache.
+# install.sh install: finds kgate or builds it into ~/.local/kgate, and outputs its path.
 source "$(dirname "$0")/common.sh"
 source_folder=$(cd "$(dirname "$0")/../.." && pwd)
 built=$HOME/.local/kgate/bin/kgate
@@ -26,15 +26,15 @@ install)
                 -DCMAKE_INSTALL_PREFIX="$HOME/.local/kgate" >/dev/null
             cmake --build build/action
             cmake --install build/action >/dev/null
-        ) || die "kgate could not be built on this runner; see the log above"
+        ) || die "the build of kgate failed on this runner. See the log above"
     elif [ -z "$found" ]; then
-        # Restored from the cache: the libraries that it loads may still be missing.
+        # The cache restored kgate, but its libraries may be missing.
         (cd "$source_folder" && source ci/setup.sh && setup gate)
     fi
     found=${found:-$built}
     "$found" --version || die "'$found' does not run"
     output kgate "$found"
-    # What runs with the token after the change was built: action.yml looks whether it still is the same.
+    # The files that later run with the token. action.yml checks that the build of the change did not modify them.
     output sum "$(cat "$found" "$(dirname "$0")"/*.sh | sha256sum | cut -c1-64)"
     ;;
 *) die "usage: install.sh version|install" ;;

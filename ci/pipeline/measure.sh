@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Measures, and says how it went in outputs; it fails only where it cannot even start. kgate's exit status
-# is finish.sh's to tell, after everything was posted.
+# Measures and writes outputs. It fails only if it cannot start. finish.sh exits with kgate's status after everything is
+# posted.
 source "$(dirname "$0")/common.sh"
 
 read -ra notes <<<"${KGATE_NOTES:-}"
 
-# untrusted COMMAND...: what the change brings gets no token that is in the environment, and is not told of the
-# files by which a step sets variables, PATH and outputs for those after it.
+# untrusted COMMAND...: runs code of the change without the tokens of the environment, and without the names of the
+# files that set variables, PATH and outputs of later steps.
 untrusted() {
     local name without=()
     while IFS= read -r -d '' name; do
@@ -20,25 +20,25 @@ untrusted() {
     env "${without[@]}" "$@"
 }
 
-# This step writes outputs alone, when all else is done: what is there before was written by a build or by
-# what was measured, which can find these files without being told.
+# Empties the files of the runner. This step writes its outputs last, so earlier text comes from a build or from
+# measured code. Both can find these files without their names.
 runner_files_clear() {
     local name
     for name in GITHUB_ENV GITHUB_PATH GITHUB_OUTPUT GITHUB_STATE GITHUB_STEP_SUMMARY; do
         [ -s "${!name:-}" ] || continue
-        warn "what was built or measured wrote to the file of $name: dropped"
+        warn "the build or the measured code wrote to the file of $name. The text is dropped"
         : >"${!name}"
     done
 }
 
-# What mode publish needs, in the artifact.
+# Writes the input of mode publish into the artifact.
 note_subject() {
     [ -z "$KGATE_NUMBER" ] || echo "$KGATE_NUMBER" >"$KGATE_OUTPUT/pull-request"
     echo "$1" >"$KGATE_OUTPUT/exit-status"
     echo "${notes[*]}" >"$KGATE_OUTPUT/notes"
 }
 
-# give_up NOTE MESSAGE: nothing was measured.
+# give_up NOTE MESSAGE: ends the step without a measurement.
 give_up() {
     notes+=("$1")
     note_subject 2
@@ -47,38 +47,38 @@ give_up() {
     die "$2"
 }
 
-# Where a plugin's build finds kgate's headers: `pkg-config --cflags kgate-profiler`.
+# Prints the folders where pkg-config finds kgate-profiler, for builds of plugins.
 headers_path() {
     local prefix
     prefix=$(dirname "$(dirname "$(readlink -f "$(command -v "$KGATE")")")")
     printf "%s:" "$prefix/lib/pkgconfig" "$prefix/lib64/pkgconfig" "$prefix"/lib/*/pkgconfig
 }
 
-# build_in FOLDER SIDE; returns the build's status.
+# build_in FOLDER SIDE: builds, and returns the status of the build.
 build_in() {
     local found
     [ -n "$KGATE_BUILD" ] || return 0
-    [ -d "$1" ] || give_up "$2-build" "build is a command for a folder, and '$1' is none"
+    [ -d "$1" ] || give_up "$2-build" "build needs a folder, but '$1' is not a folder"
     found=$(headers_path)${PKG_CONFIG_PATH:-}
     (cd "$1" && PKG_CONFIG_PATH=$found untrusted bash -euo pipefail -c "$KGATE_BUILD") >&2
 }
 
-# A checkout of the base beside the head's, built by the same command.
+# Checks out the base beside the head, and builds it with the same command.
 base_build() {
     local folder
     folder=$(mktemp -d "$RUNNER_TEMP/kgate-base.XXXXXX") # a job may use the action twice
-    [ -n "$KGATE_BASE_SHA" ] || die "the event names no base commit: give the input base"
+    [ -n "$KGATE_BASE_SHA" ] || die "the event names no base commit. Give the input base"
     git worktree add --quiet --force --detach "$folder" "$KGATE_BASE_SHA" >&2
     KGATE_BASE=$folder
     # The base of the first pull request with a suite may have no rule for this build. kgate calls its cases NEW.
     if [ -z "$KGATE_TRUST" ] && [ ! -e "$folder/$KGATE_SUITE" ]; then
-        warn "the base has no '$KGATE_SUITE': the base is not built, and every case is new"
+        warn "the base has no '$KGATE_SUITE'. kgate does not build the base, and every case is new"
         return
     fi
-    # A benchmark that the change adds has no rule in the base: what is built before it can be compared.
+    # The base may lack the rule of a new benchmark. kgate compares the programs that were built before the error.
     if ! build_in "$folder" base; then
         notes+=(base-build)
-        warn "the base does not build: a case that needs its build is not compared"
+        warn "the base does not build. kgate does not compare the cases that need its build"
     fi
 }
 
@@ -95,13 +95,14 @@ arguments_make() {
     [ -z "$KGATE_FAIL_ON" ] || arguments+=(--set "policy.fail_on=[$KGATE_FAIL_ON]")
     while IFS= read -r line; do
         line=${line%$'\r'}
-        # Where no branch judges, as on a push, the change's own counts anyway, and kgate refuses the option.
+        # Without a judging branch, as on a push, kgate refuses this option. The accepted changes of the checkout count
+        # anyway.
         [[ -n $KGATE_TRUST || $line != --accept-from=* ]] || continue
         [ -z "$line" ] || arguments+=("$line")
     done <<<"$KGATE_ARGS"
 }
 
-# Outputs from the comparison; one that is not there, or is of an earlier run, says nothing.
+# Outputs verdict and counts of the comparison; ERROR if there is none.
 outcome() {
     local status=$1 comparison=$KGATE_OUTPUT/comparison.json verdict=ERROR counts='{}'
     if [ -s "$comparison" ] && [[ $status =~ ^[0134]$ ]]; then
@@ -115,11 +116,11 @@ outcome() {
     echo "kgate: $verdict, exit status $status"
 }
 
-# Read by kgate as any file that is not trusted, and written anew; notes are words that publish.sh knows.
+# Publishes the artifact of an untrusted run. kgate reads and rewrites its comparison; publish.sh knows the notes.
 published() {
     if [ -f "$KGATE_FROM/comparison.json" ]; then
         "$KGATE" report "$KGATE_FROM/comparison.json" --format json -o "$KGATE_OUTPUT/comparison.json" ||
-            die "the artifact's comparison.json is none"
+            die "comparison.json of the artifact is not a comparison of kgate"
         outcome "$(jq -r .exit_status "$KGATE_OUTPUT/comparison.json")"
     elif [ "${notes[*]}" = nothing ]; then
         nothing
@@ -158,5 +159,5 @@ gate | ab)
     runner_files_clear
     outcome "$status"
     ;;
-*) die "mode: '$KGATE_MODE' is none of gate, ab and publish" ;;
+*) die "mode is '$KGATE_MODE', but must be gate, ab or publish" ;;
 esac

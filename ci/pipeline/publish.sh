@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Posts what was measured: the run's summary, annotations, one comment that is kept up to date, and the
-# check. What may not be posted, as from a fork, is a warning: the gate's own status tells the verdict.
+# Posts the result: summary of the run, annotations, one comment that later runs update, and the check. If the token
+# cannot post, as from a fork, a warning says so. The exit status still has the verdict.
 source "$(dirname "$0")/common.sh"
 
 marker=$(marked "$KGATE_ID")
@@ -8,53 +8,53 @@ comparison=$KGATE_OUTPUT/comparison.json
 verdict=${KGATE_VERDICT:-ERROR}
 post=$(mktemp -d)
 trap 'rm -rf "$post"' EXIT
-# A build may have left files there that jq, curl and others read unasked.
+# A build may have left configuration files of jq or curl in the home folder.
 export HOME=$post XDG_CONFIG_HOME=$post
 
-# What a note of the steps before says. The word may be of an artifact, which anybody can have written.
+# Prints the sentence of a note. Anybody may have written the notes of an artifact, so unknown words print nothing.
 sentence() {
     case $1 in
-    base-build) echo "**kgate: the base does not build** by this command. A case that needs its build is not compared." ;;
-    head-build) echo "**kgate: the head does not build**, so nothing was measured." ;;
-    no-report) echo "**kgate**: the run that measures left no report: it was cancelled, or failed before." ;;
-    renamed) echo "Is what FAILED renamed or removed on purpose? The target branch's suite still starts it: let both names work in one change and edit the suite in the next, or set \`trust: none\` in the workflow for this one." ;;
-    merges) echo "This check is neutral, so GitHub lets the change merge: a slower one can pass so. \`undecided: fail\` in the suite's policy makes it red." ;;
-    own-suite) echo "**Judged by its own suite**: the target branch has none yet. Once this is merged, changes are judged by the target branch's." ;;
+    base-build) echo "**kgate: the base does not build** with this command. kgate does not compare the cases that need its build." ;;
+    head-build) echo "**kgate: the head does not build**, so kgate measured nothing." ;;
+    no-report) echo "**kgate**: the measuring run left no report. It was cancelled, or it failed earlier." ;;
+    renamed) echo "Did you rename or remove a program of a FAILED case on purpose? The suite of the target branch still starts it. Keep both names in this change and edit the suite in the next one, or set \`trust: none\` in the workflow for this change." ;;
+    merges) echo "This check is neutral, so GitHub lets the change merge, even if it is slower. \`undecided: fail\` in the suite's policy makes the check red." ;;
+    own-suite) echo "**Judged by its own suite**: the target branch has no suite yet. After the merge the suite of the target branch judges." ;;
     esac
 }
 
-# A workload that fails under the target branch's suite, and may have been meant to go.
+# Whether a case failed and the change edits the suite: the change may remove its program on purpose.
 failed_and_edited() {
     [ -s "$comparison" ] && [ "$verdict" != ERROR ] &&
         jq -e '.trust and .counts.failed > 0 and (.edits | length) > 0' "$comparison" >/dev/null
 }
 
 text_make() {
-    local note said
+    local note words
     for note in ${KGATE_NOTES:-}; do
-        said=$(sentence "$note")
-        [ -z "$said" ] || printf '%s\n\n' "$said"
+        words=$(sentence "$note")
+        [ -z "$words" ] || printf '%s\n\n' "$words"
     done
     case $verdict,${KGATE_NOTES:-} in
-    NOTHING,*) echo "kgate: nothing that is measured was changed." ;;
+    NOTHING,*) echo "kgate: this change edits no measured file." ;;
     ERROR,*-build | ERROR,no-report) ;;
-    ERROR,*) echo "**kgate** could not measure this change (exit status ${KGATE_STATUS:-none}); the log of the job that measures says why." ;;
+    ERROR,*) echo "**kgate** could not measure this change (exit status ${KGATE_STATUS:-none}); see the log of the measuring job." ;;
     *) "$KGATE" report "$comparison" --format markdown ;;
     esac
     if [ "$verdict,${KGATE_POSTURE:-}" = UNDECIDED,required ]; then printf '\n%s\n' "$(sentence merges)"; fi
     if failed_and_edited; then printf '\n%s\n' "$(sentence renamed)"; fi
 }
 
-# Of the comparison's counts, what a reviewer should hear of even where the gate passes.
+# Whether a reviewer needs a comment: no PASS, or a change of a case.
 changed() {
     [ "$verdict" != PASS ] && [ "$verdict" != NOTHING ] && return 0
     [ -s "$comparison" ] && jq -e '.counts | .regression + .improvement + .suspect + .failed > 0' "$comparison" >/dev/null
 }
 
-# The comment of this id that this token's user wrote: nobody else's is touched, whatever it begins with.
+# Prints the number of the earlier comment with this id. Comments of other users do not count, even with the same mark.
 comment_find() {
     local me
-    # A workflow's own token belongs to no user.
+    # The token of a workflow belongs to no user.
     me=$(api GET "$GITHUB_API_URL/user" 2>/dev/null | jq -r .login) || me='github-actions[bot]'
     api_all "issues/$KGATE_NUMBER/comments" ".[] | {id, body, login: .user.login} | tojson" >"$post/comments" || return 1
     jq -r --arg marker "$marker" --arg me "$me" \
@@ -72,7 +72,7 @@ comment_post() {
     fi
 }
 
-# Advisory or not, the check tells what was found; neutral is for what was not decided.
+# Prints the conclusion of the check. UNDECIDED is neutral; so is a regression under the posture advisory.
 conclusion() {
     case $verdict in
     PASS | NOTHING) echo success ;;
@@ -82,7 +82,8 @@ conclusion() {
     esac
 }
 
-# "kgate FAIL: 1 case regressed: w2/cpu: peak memory +200 % (1.00 -> 3.00 MiB)": the list of checks shows the title alone.
+# "kgate FAIL: 1 case regressed: w2/cpu: peak memory +200 % (1.00 -> 3.00 MiB)": the list of checks shows only the
+# title.
 title() {
     local reason=
     if [ -s "$comparison" ] && [ "$verdict" != ERROR ] && [ "$verdict" != NOTHING ]; then
@@ -103,8 +104,8 @@ if [ -s "$comparison" ] && [ "$KGATE_MODE" != publish ] && [ "$verdict" != NOTHI
     "$KGATE" report "$comparison" --format github
 fi
 if [ -n "$KGATE_NUMBER" ] && [ "$KGATE_COMMENT" != never ] && ! comment_post; then
-    warn "no comment: this job's token may not write to the pull request (permissions: pull-requests: write; forks: mode publish)"
+    warn "no comment: the token of this job cannot write to the pull request. Add permissions: pull-requests: write; for forks use mode publish"
 fi
 if [ -n "$KGATE_CHECK_RUN" ] && ! check_end; then
-    warn "the check stays 'in progress': it could not be written"
+    warn "the check stays in progress, because kgate could not update it"
 fi

@@ -11,7 +11,7 @@ usage: ci/slurm/submit.sh --shards N -o DIR [options] [SBATCH_OPTION...] -- gate
 Submits `kgate gate` or `kgate ab` as N shards with a node each, and a job that merges the shards. Prints the
 ids of the jobs.
 
-  -o DIR         folder for plan.json, shards/, log/ and the merged reports; all nodes must share its file system
+  -o DIR         folder for plan.json, shards/, log/ and the merged reports, on a file system of all nodes
   --steps NODES  one allocation of so many nodes, with a step of srun per shard, instead of an array
   --only LIST    runs these shards of DIR again, such as 3,6, and merges again
   --wait         waits for the merge, prints its summary and exits with its status
@@ -40,7 +40,7 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do
     --partition=*) partition=${1#*=} && common+=("$1") ;;
     --account=* | --qos=*) common+=("$1") ;;
     --*) options+=("$1") ;;
-    *) die "'$1' is no option; an option of sbatch is one word, such as --time=30" ;;
+    *) die "unknown argument '$1'; join an sbatch option and its value, such as --time=30" ;;
     esac
     shift
 done

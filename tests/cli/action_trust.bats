@@ -132,7 +132,7 @@ edits() { jq -c '.edits' kgate-out/comparison.json; }
     checkout_of refs/pull/7/merge
     act_default
     [ "$status" -eq 3 ]
-    grep -q 'Is what FAILED renamed or removed on purpose?' ../summary.md
+    grep -q 'Did you rename or remove a program of a FAILED case on purpose?' ../summary.md
     act_default trust=none
     [ "$status" -eq 0 ]
     run ! grep -q 'Is what FAILED' ../summary.md
@@ -140,7 +140,7 @@ edits() { jq -c '.edits' kgate-out/comparison.json; }
     cp kgate.yaml ../outside.yaml
     act_default suite="$BATS_TEST_TMPDIR/outside.yaml"
     [ "$status" -eq 2 ]
-    [[ "$output" == *"is outside repository"*"a suite outside of the repository is no change's to edit: give trust: none"* ]]
+    [[ "$output" == *"is outside repository"*"No change can edit a suite outside the repository: give trust: none"* ]]
 }
 
 @test "the action: what cannot be asked is no verdict by the change's own suite" {
@@ -150,19 +150,19 @@ edits() { jq -c '.edits' kgate-out/comparison.json; }
     git remote set-url origin file:///nowhere
     act_default
     [ "$status" -eq 2 ]
-    [[ "$output" == *"::error title=kgate::the target branch's commit, '$TARGET', cannot be fetched"* ]]
+    [[ "$output" == *"::error title=kgate::git cannot fetch the target branch's commit, '$TARGET'"* ]]
     # pull_request_target checks out the target branch
     cd ..
     pull_request_of "$TARGET"
     checkout_of main
     act_default
     [ "$status" -eq 2 ]
-    [[ "$output" == *"what is checked out is the target branch and not the change"* ]]
+    [[ "$output" == *"the checkout is the target branch, not the change"* ]]
     # no repository at all
     rm -rf .git
     GIT_CEILING_DIRECTORIES=$BATS_TEST_TMPDIR act_default
     [ "$status" -eq 2 ]
-    [[ "$output" == *"no checkout that git reads"* ]]
+    [[ "$output" == *"git cannot read the working directory"* ]]
 }
 
 # bats test_tags=thorough

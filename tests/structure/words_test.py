@@ -113,6 +113,21 @@ class CStrings(unittest.TestCase):
         self.assertEqual(read(words.c_messages, f'f("{25 * "a"}", "{26 * "b"}");'), [(1, 26 * "b")])
 
 
+class Shell(unittest.TestCase):
+    def expect(self, source, *texts):
+        self.assertEqual(read(words.shell_texts, source), list(texts), source)
+
+    def test_comments_below_each_other_are_one(self):
+        self.expect("#!/bin/sh\n# One\n# two.\n\n    # Three.\nx=1 # no comment of its own\n", (2, "One two."), (5, "Three."))
+
+    def test_help_has_its_paragraphs(self):
+        self.expect("cat <<'TEXT'\nusage: it\n  and more\n\nEnd.\nTEXT\necho x\n", (2, "usage: it and more"), (5, "End."))
+
+    def test_messages_are_strings_of_commands_that_print(self):
+        self.expect('die "a message of more than a few words"\nlist="no message, but a list of words"\necho "short"\n',
+                    (1, "a message of more than a few words"))
+
+
 class Markdown(unittest.TestCase):
     def expect(self, page, *passages):
         self.assertEqual(read(words.markdown_passages, page), list(passages), page)
