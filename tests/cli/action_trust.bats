@@ -135,7 +135,7 @@ edits() { jq -c '.edits' kgate-out/comparison.json; }
     grep -q 'Did you rename or remove a program of a FAILED case on purpose?' ../summary.md
     act_default trust=none
     [ "$status" -eq 0 ]
-    run ! grep -q 'Is what FAILED' ../summary.md
+    run ! grep -q 'Did you rename' ../summary.md
     # one that no branch can have
     cp kgate.yaml ../outside.yaml
     act_default suite="$BATS_TEST_TMPDIR/outside.yaml"
