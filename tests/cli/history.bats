@@ -713,6 +713,30 @@ PY
     done
 }
 
+@test "Ctrl-C in prune --run: exit 130 at once, and all runs stay or one is gone" {
+    command -v strace >/dev/null || skip "no strace"
+    export ASAN_OPTIONS=detect_leaks=0
+    results 3
+    large 300 >large.json
+    kgate history add r2.json large.json r3.json -q
+    cp kgate-history.db whole.db
+    stayed=0
+    for n in $(seq 1 5 200); do
+        cp whole.db kgate-history.db && rm -f kgate-history.db-journal
+        run strace -o trace -e trace=pwrite64 -e inject="pwrite64:signal=INT:when=$n" "$KGATE" history prune --run "$(jq -r .created large.json)"
+        grep -q SIGINT trace || break # there are fewer writes
+        [ "$status" -eq 130 ]
+        after=$(counts)
+        [[ "$after" = "3 608" || "$after" = "2 8" ]]
+        if [ "$after" = "3 608" ]; then
+            stayed=$((stayed + 1))
+            kgate history prune --run "$(jq -r .created large.json)" -q
+            [ "$(counts)" = "2 8" ]
+        fi
+    done
+    [ "$stayed" -ge 2 ]
+}
+
 @test "a file that may not grow: an error, and the runs from before stay" {
     results 2
     large 2000 >large.json
