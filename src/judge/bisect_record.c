@@ -1,5 +1,6 @@
 #include "judge/bisect_record.h"
 
+#include <math.h>
 #include <string.h>
 
 const char *const kg_bisect_state_names[10] = {"ends", "searching", "absent",  "unclear", "found",
@@ -15,8 +16,8 @@ static const struct kg_field commit_fields[] = {
     KG_FIELD(reason, STRING, "reason of `unbuildable` or `left-out`", KG_OPTIONAL),
     KG_FIELD(code, STRING, "digits for the code of the case", KG_OPTIONAL, KG_PATTERN_HASH),
     KG_FIELD(folder, STRING, "kept build: folder relative to that of bisect.json", KG_OPTIONAL),
-    KG_FIELD(weight, REAL, "prior weight as the cause, by profile and history",
-             KG_BETWEEN(1, 10.000001)),
+    KG_FIELD(weight, REAL, "prior weight as the cause, by profile and history; absent: 1",
+             KG_OPTIONAL, KG_BETWEEN(1, 10.000001)),
     KG_FIELD(seconds, REAL, "time of its build, s", KG_OPTIONAL, KG_FROM_0),
     KG_LIST(pairs, pair_count, REALS, "per pair: log of its value over the good end's value",
             KG_OPTIONAL),
@@ -131,6 +132,8 @@ bool kg_bisect_load(const char *path, struct kg_arena *arena, struct kg_bisect *
         return kg_error_at(err, path, 0, 0, "%s: the file is damaged", fault);
     for (size_t c = 0; c < bisect->commit_count; c++) {
         const char **folder = &bisect->commits[c].folder;
+        if (isnan(bisect->commits[c].weight))
+            bisect->commits[c].weight = 1;
         if (*folder && **folder != '/')
             *folder = kg_arena_printf(arena, "%.*s%s", (int)folder_length(path), path, *folder);
     }
