@@ -1,6 +1,5 @@
 /* history_watch.c: `kgate history watch`: prints the suspected changes of this machine, and with --confirm their
  * decisions; gate/history_confirm.h does the work. */
-#include <math.h>
 #include <string.h>
 
 #include "base/escape.h"
@@ -138,17 +137,8 @@ static bool list(const struct watch *watch, struct kg_error *err)
 static void outcome_print(void *user, const struct kg_confirmation *row)
 {
     struct watch *watch = user;
-    struct kg_history_change *change = row->suspect->change;
     struct kg_text text = {0};
     struct kg_error ignored;
-    if (row->outcome != KG_CONFIRMING_UNABLE && row->decision.seconds > 0)
-        change->seconds = row->decision.seconds + (isnan(change->seconds) ? 0 : change->seconds);
-    if (row->outcome == KG_CONFIRMING_DECIDED) {
-        change->state = row->decision.state;
-        change->cause = row->decision.cause;
-        change->proof = row->decision.proof;
-        change->culprit = row->decision.culprit;
-    }
     kg_progress_bar_clear(&watch->bar);
     if (watch->arguments->json || (watch->arguments->quiet && !row->is_regression))
         return;

@@ -243,10 +243,27 @@ static bool decision_store(const struct confirming *confirming, struct kg_confir
 
 /* --- Measurement ------------------------------------------------------------------------------ */
 
+/* Takes the stored decision into the change in memory. */
+static void change_update(const struct kg_confirmation *row)
+{
+    struct kg_history_change *change = row->suspect->change;
+    const struct kg_history_decision *decision = &row->decision;
+    if (row->outcome != KG_CONFIRMING_UNABLE && decision->seconds > 0)
+        change->seconds = decision->seconds + (isnan(change->seconds) ? 0 : change->seconds);
+    if (row->outcome != KG_CONFIRMING_DECIDED)
+        return;
+    change->state = decision->state;
+    change->cause = decision->cause;
+    change->proof = decision->proof;
+    change->culprit = decision->culprit;
+}
+
 static void row_end(const struct confirming *confirming, struct kg_confirmation *row)
 {
-    if (!row->is_done)
-        confirming->options->done(confirming->options->user, row);
+    if (row->is_done)
+        return;
+    change_update(row);
+    confirming->options->done(confirming->options->user, row);
     row->is_done = true;
 }
 

@@ -34,7 +34,7 @@ struct kg_confirm_options {
     const char *store;   /* folder of the store with its builds */
     double budget_ns;    /* for all measurements; INFINITY: no limit */
     struct kg_progress progress;
-    /* Called after each outcome. */
+    /* Called after each outcome. The change has the decision already. */
     void (*done)(void *user, const struct kg_confirmation *confirmation);
     void *user;
 };
