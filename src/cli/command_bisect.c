@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "base/escape.h"
-#include "base/nearest.h"
 #include "base/units.h"
 #include "cli/ab_sides.h"
 #include "cli/cli.h"
@@ -48,37 +47,6 @@ static bool budget_read(const struct kg_arguments *arguments, struct kg_bisect_o
                                        arguments->budget);
 }
 
-/* Whether a case of the workload may match. The id of a case begins with the workload's name and a slash. */
-static bool may_match(const char *filter, const char *workload)
-{
-    const size_t literal = strcspn(filter, "*?[\\"), length = strlen(workload);
-    return strncmp(filter, workload, literal < length ? literal : length) == 0 &&
-           (literal <= length || filter[length] == '/');
-}
-
-/* Checks --case for a suite with programs that list their own cases. Only built programs know their ids. */
-static bool workloads_check(const struct kg_arguments *arguments, const struct kg_suite *suite,
-                            struct kg_error *err)
-{
-    struct kg_arena arena = {0};
-    struct kg_text near = {0};
-    const char *filter = arguments->filter;
-    const char **names = kg_arena_alloc(&arena, suite->workload_count, sizeof *names);
-    bool any = !filter || !strncmp(filter, "tag:", strlen("tag:"));
-    for (size_t i = 0; i < suite->workload_count; i++) {
-        names[i] = suite->workloads[i].name;
-        any = any || may_match(filter, names[i]);
-    }
-    if (!any) {
-        kg_suggest_few_append(&near, filter, names, suite->workload_count, "the workloads are");
-        kg_error_set(err, KG_ERROR_USAGE, "no case of the suite matches --case '%.200s'%s", filter,
-                     kg_text_string(&near));
-    }
-    kg_text_free(&near);
-    kg_arena_free(&arena);
-    return any;
-}
-
 /* Finds and checks the suite and --case before any build, which may take minutes. */
 static bool suite_check(const struct kg_arguments *arguments, struct kg_arena *arena,
                         const char **path, struct kg_error *err)
@@ -93,7 +61,8 @@ static bool suite_check(const struct kg_arguments *arguments, struct kg_arena *a
     silent.quiet = true;
     const bool is_listed = !kg_discover_needed(&suite);
     const bool good =
-        is_listed ? kg_prepare(&silent, &prepared, err) : workloads_check(arguments, &suite, err);
+        is_listed ? kg_prepare(&silent, &prepared, err)
+                  : kg_plan_filter_check(&suite, arguments->filter, arguments->filter_option, err);
     if (good && is_listed)
         kg_prepared_free(&prepared);
     kg_suite_free(&suite);

@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "suite/case_id.h"
 #include "suite/sources/params.h"
@@ -132,15 +133,57 @@ static bool judged_together(const struct kg_workload_spec *spec)
     return false;
 }
 
-static bool filter_keeps(const char *filter, const struct kg_case *planned)
+/* The glob after "tag:"; NULL: the filter is a glob for ids. */
+static const char *tag_glob(const char *filter)
 {
-    static const char tag[] = "tag:";
-    if (strncmp(filter, tag, sizeof tag - 1) != 0)
-        return fnmatch(filter, planned->id, 0) == 0;
-    for (size_t i = 0; i < planned->spec->tag_count; i++)
-        if (fnmatch(filter + sizeof tag - 1, planned->spec->tags[i], 0) == 0)
+    static const char TAG[] = "tag:";
+    return strncmp(filter, TAG, sizeof TAG - 1) != 0 ? NULL : filter + sizeof TAG - 1;
+}
+
+static bool tags_match(const struct kg_workload_spec *spec, const char *glob)
+{
+    for (size_t i = 0; i < spec->tag_count; i++)
+        if (fnmatch(glob, spec->tags[i], 0) == 0)
             return true;
     return false;
+}
+
+static bool filter_keeps(const char *filter, const struct kg_case *planned)
+{
+    const char *glob = tag_glob(filter);
+    return glob ? tags_match(planned->spec, glob) : fnmatch(filter, planned->id, 0) == 0;
+}
+
+/* Whether the filter may keep a case of the workload. */
+static bool filter_may_keep(const char *filter, const struct kg_workload_spec *spec)
+{
+    const char *glob = tag_glob(filter);
+    const size_t literal = strcspn(filter, "*?[\\"), length = strlen(spec->name);
+    if (glob)
+        return tags_match(spec, glob);
+    return strncmp(filter, spec->name, literal < length ? literal : length) == 0 &&
+           (literal <= length || filter[length] == '/');
+}
+
+bool kg_plan_filter_check(const struct kg_suite *suite, const char *filter, const char *option,
+                          struct kg_error *err)
+{
+    struct kg_arena arena = {0};
+    struct kg_text near = {0};
+    const char **names = kg_arena_alloc(&arena, suite->workload_count, sizeof *names);
+    bool any = !filter;
+    for (size_t i = 0; i < suite->workload_count; i++) {
+        names[i] = suite->workloads[i].name;
+        any = any || filter_may_keep(filter, &suite->workloads[i]);
+    }
+    if (!any) {
+        kg_suggest_few_append(&near, filter, names, suite->workload_count, "the workloads are");
+        kg_error_set(err, KG_ERROR_USAGE, "no case of the suite matches --%s '%.200s'%s", option,
+                     filter, kg_text_string(&near));
+    }
+    kg_text_free(&near);
+    kg_arena_free(&arena);
+    return any;
 }
 
 /* The shard of a new group, from 0. A group that the shard plan lacks goes to the shard that its id prefers. */

@@ -63,6 +63,14 @@ bool kg_plan_make(const struct kg_suite *suite, const struct kg_machine *machine
                   struct kg_error *err);
 void kg_plan_free(struct kg_plan *plan);
 
+/* Checks a filter before any plan, if programs list their own cases: only built programs know the ids. The id of a case
+ * begins with the workload's name and a slash.
+ * filter  as in kg_plan_options
+ * option  name of its option, for the error
+ * err     KG_ERROR_USAGE: no case can match */
+bool kg_plan_filter_check(const struct kg_suite *suite, const char *filter, const char *option,
+                          struct kg_error *err);
+
 /* Chooses the path at which kgate reads a data file of a case.
  * given  path from the suite, relative to the working directory
  * path   the chosen path; must live as long as the plan; equal to `given` for no change */

@@ -366,7 +366,7 @@ unfinished() {
         created: "2026-01-31T12:00:00Z", kgate_version: "0", suite_path: "kgate.yaml", build: "sh build.sh", good: "v0",
         bad: "v3", state: "budget", case: "wait/cpu", definition_hash: "0000000000000000", metric: "time", others: 0,
         offset: 0.005, effect: 1.1, deviation: 0.02, builds: 2,
-        commits: map(. + {status: "untried", weight: 1})} | .commits[3] += {status: "measured", pairs: [1.1, 1.1]}' >whole.json
+        commits: map(. + {status: "untried"})} | .commits[3] += {status: "measured", pairs: [1.1, 1.1]}' >whole.json
     run -0 kgate report whole.json
     valid whole.json bisect
     mkdir out
@@ -379,6 +379,7 @@ unfinished() {
         run -2 kgate bisect v0 v3 --build 'sh build.sh' -o out
     done
     [ ! -s "$BUILT" ]
+    [ "$(kgate report whole.json --format json | jq -c '[.commits[].weight] | unique')" = '[1]' ]
 }
 
 # bats test_tags=thorough
@@ -533,7 +534,7 @@ C
     [[ "$output" == *"no case of the suite matches --case 'nosuch'; the cases are 'wait/cpu'" ]]
     # the ids of these cases are unknown before a build, but begin with the workload's name
     printf 'version: 1\nsuite: s\nworkloads:\n  - {name: bench, command: [./bench], format: google-benchmark}\n' >listed.yaml
-    for case in nosuch 'benches/*' bencx/cpu; do
+    for case in nosuch 'benches/*' bencx/cpu tag:nosuch; do
         run -2 kgate bisect v0 v2 -c listed.yaml --build 'sh build.sh' --case "$case" -o other
         [[ "$output" == *"no case of the suite matches --case '$case'; "*"'bench'"* ]]
     done
