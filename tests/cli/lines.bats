@@ -57,7 +57,11 @@ YAML
 @test "a call that takes long is counted in part" {
     runs_valgrind
     looked_suite_of 50ms <<<"  - {name: long, plugin: $PLUGINS/liblines.so, workload: lengthy}"
-    kgate run -c one.yaml -o r.json -q
+    for _ in 1 2 3; do # on a busy machine it may time out before it is cut
+        rm -rf cache/kgate/looked
+        kgate run -c one.yaml -o r.json -q
+        jq -e '.cases[0].hot.counted.reason | contains("timed out")' r.json || break
+    done
     jq -e --argjson line "$(line_of LENGTHY)" '.cases[0].hot.counted
         | .calls == null and (.reason | contains("cover a part of a call")) and .lines[0].place.line == $line' r.json
     jq -e '.cases[0].status == "OK" and .cases[0].look.instructions == null' r.json
@@ -68,7 +72,7 @@ YAML
     runs_valgrind
     looked_suite_of 50ms <<YAML
   - {name: short, command: [/bin/true]}
-  - {name: long, command: [sh, -c, 'i=0; while [ \$i -lt 150000 ]; do i=\$((i+1)); done']}
+  - {name: long, command: [sh, -c, 'i=0; while [ \$i -lt 400000 ]; do i=\$((i+1)); done']}
 YAML
     kgate run -c one.yaml -o r.json -q
     jq -e '.cases[0].hot.counted | .calls == 1 and .instructions > 50000 and (.edges | length > 0)' r.json

@@ -6,7 +6,7 @@
 
 #include "kgate/plugin.h"
 
-enum { ENTRIES = 240, NUMBERS = 4096, SIDE = 256, LONG_TURNS = 40000000 };
+enum { ENTRIES = 240, NUMBERS = 4096, SIDE = 256, LONG_TURNS = 120000000 };
 
 struct work {
     char names[ENTRIES][16];
