@@ -264,10 +264,10 @@ YAML
 @test "a budget ends the search with a set, and the same command continues it" {
     work() { [ "$1" -ge 7 ] && echo 30 || echo 10; }
     repository 12
-    # the time ends a build of the ends, or the search
-    run -4 kgate bisect v0 v12 --build 'sleep 0.2; sh build.sh' -o out --budget 1s
+    # the time ends a build of the ends, or the search: that needs more than three builds of 0.4 s on any machine
+    run -4 kgate bisect v0 v12 --build 'sleep 0.4; sh build.sh' -o out --budget 1s
     [[ "$output" == *"--budget ended the build of the "* || "$output" == *"the budget is used up"* ]]
-    run -1 kgate bisect v0 v12 --build 'sleep 0.2; sh build.sh' -o out --budget 10m
+    run -1 kgate bisect v0 v12 --build 'sleep 0.4; sh build.sh' -o out --budget 10m
     [[ "$output" == *"(Change 7)"* ]]
     built_once
 }
