@@ -63,6 +63,16 @@ needs_code() {
         "$output" == *"9 cases of CUDA sources not compiled: no libnvrtc"* ]]
 }
 
+@test "the kernels of ci/gpu.sh are compiled where NVRTC is: saxpy, and the slower one" {
+    cp "$SOURCE/docs/examples/cuda_source/saxpy.cu" "$SOURCE/tests/gpu/source/slower.cu" .
+    sed 's/source: saxpy.ptx/source: slower.cu/' "$SOURCE/tests/gpu/source/slower.yaml" >slower.yaml
+    grep -v '\.ptx\|\.cubin' "$SOURCE/tests/gpu/source/kgate.yaml" >source.yaml
+    for suite in slower source; do
+        run -0 kgate validate -c $suite.yaml
+        [[ "$output" == *"of CUDA sources opened or compiled"* || "$output" == *"not compiled: no libnvrtc"* ]]
+    done
+}
+
 @test "without a GPU it is SKIPPED as other cases are" {
     saxpy_suite
     run -0 kgate run -c source.yaml -o r.json
