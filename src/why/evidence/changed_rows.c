@@ -128,6 +128,15 @@ static bool transfers_matter(const struct kg_slower *slower)
     return !(more_ns < EXPLAINS_LEAST * (slower->current_value - slower->base_value));
 }
 
+/* Whether the CPU time explains the rise. Time is CPU time by busy cores, so these explain the rest at most. Ratios count:
+ * contention makes both sides longer alike, but adds no CPU time. */
+static bool cpu_explains(const struct kg_slower *slower)
+{
+    static const double MOST_OF_IT = 0.8;
+    return log(slower->current.cpu_ns / slower->base.cpu_ns) >=
+           MOST_OF_IT * log(slower->current_value / slower->base_value);
+}
+
 /* Whether preemptions can explain the rise. They must be more frequent than before, or more
  * frequent than voluntary waits. The second condition is needed because the earlier run may have
  * been preempted too. */
@@ -136,7 +145,8 @@ static bool preempted(const struct kg_slower *slower)
     static const double MOST_OF_IT = 0.8;
     const struct kg_traits *base = &slower->base, *current = &slower->current;
     /* a thread without a CPU takes no CPU time */
-    if (current->cpu_ns - base->cpu_ns >= MOST_OF_IT * (slower->current_value - slower->base_value))
+    if (cpu_explains(slower) ||
+        current->cpu_ns - base->cpu_ns >= MOST_OF_IT * (slower->current_value - slower->base_value))
         return false;
     const double least = EXPLAINS_LEAST * (slower->current_value - slower->base_value) / SLICE_NS;
     const double more = current->preempted - base->preempted;
@@ -147,17 +157,19 @@ static bool preempted(const struct kg_slower *slower)
 /* On one core, a less busy case waits. On several cores, threads may also share the work worse. */
 static bool was_parallel(const struct kg_slower *slower)
 {
-    return slower->base.cores_busy > ONE_CORE && !preempted(slower);
+    return slower->base.cores_busy > ONE_CORE && !preempted(slower) && !cpu_explains(slower);
 }
 
 static bool was_alone(const struct kg_slower *slower)
 {
-    return !(slower->base.cores_busy > ONE_CORE) && !preempted(slower) && !waits_now(slower);
+    return !(slower->base.cores_busy > ONE_CORE) && !preempted(slower) && !waits_now(slower) &&
+           !cpu_explains(slower);
 }
 
 static bool alone_and_waits(const struct kg_slower *slower)
 {
-    return !(slower->base.cores_busy > ONE_CORE) && !preempted(slower) && waits_now(slower);
+    return !(slower->base.cores_busy > ONE_CORE) && !preempted(slower) && waits_now(slower) &&
+           !cpu_explains(slower);
 }
 
 /* Whether time and CPU time rose alike on the host, and instructions were not counted. */
@@ -265,7 +277,7 @@ static const struct row rows[] = {
     {OF(page_faults), ROSE, BY_SHARE, 0.5, OF_FAULTS, 1, BY_SYSTEM, 0, NULL,
      "page faults", " per call", "each call allocates this memory again"},
     {OF(waits), ROSE, BY_SHARE, 0.5, OF_RATIO, 0.6, BY_SYSTEM, 0, waits_now,
-     "waits of threads", " per call", "locks or I/O"},
+     "waits of threads", " per call", "locks, I/O or sleeps"},
     {OF(alone_ns), STAYED, BY_SHARE, SAME_TIME, OF_RATIO, 0.9, BY_THREADS, 0, same_threads,
      "time with one thread", "", "the threads hinder each other"},
     {OF(bandwidth_share), FELL, BY_AMOUNT, 0.05, OF_REST, 1, BY_NONE, BY_DATA, near_bandwidth,
