@@ -129,6 +129,41 @@ YAML
     jq -e --arg key "$key" '.cases[0].hot.kept != $key' code.json
 }
 
+@test "code whose CPU time changed by a variable is profiled again" {
+    cat >variable.c <<'C'
+#include <stdlib.h>
+static volatile unsigned sum;
+__attribute__((noinline)) static void always(void)
+{
+    for (int i = 0; i < 8000000; i++)
+        sum += i;
+}
+__attribute__((noinline)) static void if_set(void)
+{
+    for (int i = 0; i < 40000000; i++)
+        sum += i;
+}
+int main(void)
+{
+    always();
+    if (getenv("MORE_WORK"))
+        if_set();
+    return 0;
+}
+C
+    cc -O1 -g variable.c -o variable
+    looked_suite_of 200ms <<<"  - {name: variable, command: [./variable]}"
+    kgate run -c one.yaml -o first.json -q
+    MORE_WORK=1 kgate run -c one.yaml -o second.json -q
+    jq -e '.cases[0].hot.sampled | .source != null' first.json || skip "nothing may be traced here"
+    jq -e '.cases[0].hot.sampled.functions | map(.place.function) | index("if_set") == null' first.json
+    jq -e '.cases[0].hot.sampled.functions[0].place.function == "if_set"' second.json
+    kgate baseline record -c one.yaml -b store -q
+    MORE_WORK=1 run kgate gate -c one.yaml -b store -o out
+    [[ "$output" == *"unchanged"* || "$output" == *"the environment"* ]]
+    [[ "$output" != *"always ("* ]]
+}
+
 # bats test_tags=thorough
 @test "a kept file that is damaged is ignored, and written anew" {
     runs_valgrind
