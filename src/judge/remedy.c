@@ -189,13 +189,23 @@ static void node_append(const struct kg_case_change *worst, struct kg_text *text
                    worst->shard, worst->node ? worst->node : "this one");
 }
 
+/* Whether `kgate import` made the results. They have no suite, so kgate cannot measure their cases. */
+static bool is_imported(const struct kg_results *current)
+{
+    return !current->pair && !(current->suite_path && *current->suite_path);
+}
+
 static void remedy_append(const struct kg_case_change *worst, size_t undecided,
                           const struct kg_results *current, const struct kg_again *again,
                           struct kg_text *text)
 {
     switch (remedy_of(worst)) {
     case REMEDY_PAIRS:
-        pairs_append(worst, undecided, current, again, text);
+        if (is_imported(current))
+            kg_text_append(text, "run both builds more often, and import all files of a build at "
+                                 "once: each file is one round");
+        else
+            pairs_append(worst, undecided, current, again, text);
         return;
     case REMEDY_PROCESSES:
         kg_text_append(text,

@@ -22,7 +22,9 @@ static bool adapter_unknown(const char *path, struct kg_error *err)
     struct kg_text text = {0};
     for (size_t i = 0; kg_adapters[i]; i++)
         kg_text_printf(&text, "%s%s", i ? ", " : "", kg_adapters[i]->name);
-    kg_error_at(err, path, 0, 0, "has none of the formats %s", kg_text_string(&text));
+    kg_error_at(err, path, 0, 0,
+                "the JSON has none of the formats %s; `kgate import --help` describes them",
+                kg_text_string(&text));
     kg_text_free(&text);
     return false;
 }

@@ -164,7 +164,7 @@ static const char policy[] = "policy:\n"
                              "defaults:\n"
                              "  threshold: 5%        # the smallest change that matters\n"
                              "  rounds: {min: 5, max: 30}\n"
-                             "  min_time: 50ms       # measured time a round\n"
+                             "  min_time: 50ms       # measured time per round\n"
                              "workloads:\n";
 /* Appends a unique name for the workload. "_" replaces forbidden characters. If the name is taken, a number follows. */
 static void name_append(const struct kg_survey *survey, size_t index, struct kg_text *text)
