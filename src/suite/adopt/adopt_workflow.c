@@ -113,13 +113,13 @@ void kg_adopt_build(const struct kg_survey *survey, struct kg_text *text)
 /* --- Pipelines --------------------------------------------------------------------------------- */
 
 static const char workflow[] =
-    "# Compares each pull request with its base: both are built and measured in the same job, in "
-    "paired rounds.\n"
-    "# Advisory: it fails only if something could not be measured. The target branch's suite and "
-    "thresholds judge, so\n"
-    "# that a change cannot move its own (`trust`). Made by `kgate init`; docs/ci.md of kgate has "
-    "baselines, forks and\n"
-    "# required checks. Replace OWNER by the owner of kgate's repository.\n"
+    "# Compares each pull request with its base. One job builds both and measures them in paired "
+    "rounds.\n"
+    "# Advisory: the job fails only if kgate could not measure. The suite and thresholds of the "
+    "target branch judge, so\n"
+    "# a pull request cannot change its own thresholds (`trust`). Made by `kgate init`; docs/ci.md "
+    "of kgate has baselines,\n"
+    "# forks and required checks. Replace OWNER by the owner of kgate's repository.\n"
     "name: kgate\n"
     "on:\n"
     "  pull_request:\n"
