@@ -4,11 +4,21 @@
 
 #include "run/case_worker.h"
 
+/* A pass begins after the last round, so the bar is full. The verb shows the work that goes on. */
+static void progress_show(const struct kg_pass *pass, const struct kg_session *session,
+                          const char *id)
+{
+    struct kg_text text = {0};
+    kg_text_printf(&text, "%s %s", pass->verb, id);
+    kg_session_progress(session, kg_text_string(&text));
+    kg_text_free(&text);
+}
+
 static bool case_do(const struct kg_pass *pass, const struct kg_session *session, size_t index,
                     void *user, struct kg_error *err)
 {
     const struct kg_case_result *result = &session->results->cases[index];
-    kg_session_progress(session, result->id);
+    progress_show(pass, session, result->id);
     if (!pass->each(session, index, user, err))
         return false;
     return !pass->stored || !session->journal ||

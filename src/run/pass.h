@@ -8,8 +8,8 @@
 #include "run/session.h"
 
 struct kg_pass {
-    const char
-        *verb; /* for errors: "tracing", as in "tracing 'copy/cpu': cannot start a process" */
+    const char *
+        verb; /* for progress and errors: "tracing", as in "tracing 'copy/cpu': cannot start a process" */
     bool (*wanted)(const struct kg_session *session, size_t index);
     /* Handles one wanted case. If the case fails, `each` marks it as FAILED and returns true. */
     bool (*each)(const struct kg_session *session, size_t index, void *user, struct kg_error *err);
