@@ -133,6 +133,17 @@ static void losses_add(struct kg_merge *merge)
     }
 }
 
+/* Without the plan's hash in the shards kgate does not know their cases. */
+static void plan_note(const struct kg_merge_options *options, struct kg_merge *merge)
+{
+    struct kg_comparison *comparison = &merge->comparison;
+    const struct kg_shard *shard = &merge->parts[0].results->shard;
+    if (options->plan && shard->count && !shard->plan && comparison->counts.of[KG_CHANGE_MISSING])
+        kg_comparison_note(comparison,
+                           "the shards did not measure by --plan. So the plan names the missing "
+                           "cases, but not their shards. A merge without --plan names the shards");
+}
+
 /* Notes shards of two jobs: one of them may be a leftover of an earlier fleet. */
 static void jobs_note(struct kg_merge *merge)
 {
@@ -187,6 +198,7 @@ static void notes_add(const struct kg_merge_options *options, struct kg_merge *m
     if (merge->results.mixed)
         kg_comparison_note(comparison, "the shards ran on several kinds of machine: no store takes "
                                        "these results");
+    plan_note(options, merge);
     jobs_note(merge);
     start_note(merge);
     if (options->note && comparison->exit_status == KG_EXIT_REGRESSION)

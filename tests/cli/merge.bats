@@ -106,6 +106,11 @@ fleet_of_runs() {
     [[ "$output" == *"shard 3 of 4 has no results"* && "$output" == *"next: measure shard 3 again, then merge again"* ]]
     jq -e '.cases[0] | .id == "shard 3 of 4" and .change == "MISSING" and .shard == 3' out/comparison.json
     run -2 kgate baseline update out/results.json -b base
+    # a plan that the shards did not use names the cases, but not their shards
+    kgate plan -c suite.yaml --shards 4 -o plan.json -q
+    run -4 --separate-stderr kgate merge fleet -b base --plan plan.json -o out
+    [[ "$output" == *"the plan names the missing cases, but not their shards"* ]]
+    jq -e '.counts.missing == 1 and any(.cases[]; .change == "MISSING" and (.id | endswith("/cpu")))' out/comparison.json
 }
 
 @test "a policy accepts a share of missing cases, with the reason" {
