@@ -248,7 +248,7 @@ YAML
     for format in text markdown; do
         kgate report out.kgprof --format "$format" >"report.$format"
         grep -Eq '^(  |- )bottleneck: (hidden|output)' "report.$format"
-        grep '^. *bottleneck: ' "report.$format" | tail -n 1 | grep -q 'it has no inner scopes' # of copy
+        grep '^. *bottleneck: ' "report.$format" | tail -n 1 | grep -q 'no inner scope has 1 % of its time' # of copy
     done
     kgate report out.kgprof --format tree | tail -n 2 >last
     grep -Eq '^bottleneck of pipeline/version=plain/cpu: (hidden|output)' last

@@ -270,8 +270,19 @@ static void scope_append(const struct kg_profile *profile, const struct kg_bottl
                        found->calls == 1 ? "" : "s");
 }
 
-/* Share above which a case has no inner scopes, apart from rounding. */
+/* Share above which no inner scope matters. */
 static const double ALL = 0.995;
+
+/* `kgate explain` knows the functions of cases. A recording of another program has no cases. */
+static void outside_append(const struct kg_profile *profile, const struct kg_bottleneck *found,
+                           const char *its, struct kg_text *text)
+{
+    kg_text_printf(text, "no inner scope has 1 %% of %s: name its parts with kgate/profiler.h, %s",
+                   its,
+                   kg_is_label(profile, profile->rows[found->path].path.name)
+                       ? "or run `kgate explain`, which lists functions without scopes"
+                       : "or list its functions with `perf record -g`");
+}
 
 static void flat_append(const struct kg_profile *profile, const struct kg_bottleneck *found,
                         struct kg_text *text)
@@ -314,8 +325,7 @@ void kg_bottleneck_words(const struct kg_profile *profile, const struct kg_bottl
         break;
     case KG_BOTTLENECK_OUTSIDE:
         if (found->outside_share > ALL)
-            kg_text_append(text, "it has no inner scopes: name its parts with kgate/profiler.h, or "
-                                 "run `kgate explain`, which lists functions without scopes");
+            outside_append(profile, found, its, text);
         else
             kg_text_printf(text, "%.0f %% of %s is outside its inner scopes",
                            100 * found->outside_share, its);

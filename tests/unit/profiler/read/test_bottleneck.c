@@ -187,10 +187,9 @@ static void a_case_without_scopes_notes_it_and_an_empty_recording_nothing(void *
     scene.profile.process_count = 1;
     add(&scene, 0, "copy/cpu", 100);
     add(&scene, 0, "worker", 90);
-    expect_text(
-        &scene,
-        "bottleneck of copy/cpu: it has no inner scopes: name its parts with kgate/profiler.h, "
-        "or run `kgate explain`, which lists functions without scopes\n");
+    expect_text(&scene,
+                "bottleneck of copy/cpu: no inner scope has 1 % of its time: name its parts with "
+                "kgate/profiler.h, or run `kgate explain`, which lists functions without scopes\n");
     scene.profile.row_count = 0;
     expect_text(&scene, "");
 }
