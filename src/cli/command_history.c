@@ -1,6 +1,7 @@
 /* command_history.c: `kgate history`: reads options and prints; judge/history/history.h does the work. */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/nearest.h"
@@ -224,7 +225,8 @@ static bool csv_export(const struct session *session, struct kg_error *err)
         return kg_history_export(session->database, &filter, stdout, err);
     if (!kg_file_begin(&writing, session->arguments->output, err))
         return false;
-    const bool good = kg_history_export(session->database, &filter, writing.file, err);
+    const bool good = kg_history_export(session->database, &filter, writing.file, err) ||
+                      kg_error_wrap(err, "'%.300s'", session->arguments->output);
     return kg_file_end(&writing, good, err);
 }
 
@@ -336,6 +338,25 @@ static bool place_check(const struct kg_arguments *arguments, const char *place,
     return good;
 }
 
+static bool is_csv(const char *path)
+{
+    static const char END[] = ".csv";
+    const size_t length = strlen(path);
+    return kg_history_csv_begins(path) || (access(path, R_OK) == 0 && length > sizeof END &&
+                                           !strcmp(path + length + 1 - sizeof END, END));
+}
+
+static bool csv_check(const struct action *action, const char *path, struct kg_error *err)
+{
+    if (action->run != import)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "'%.300s' has no results; `kgate history import` reads CSV files",
+                            path);
+    return kg_history_csv_begins(path) ||
+           kg_error_set(err, KG_ERROR_USAGE,
+                        "'%.300s' does not begin like a CSV file of `kgate history export`", path);
+}
+
 /* Checks the input files before an action makes a database for them. */
 static bool inputs_check(const struct kg_arguments *arguments, const struct action *action,
                          const char *const *paths, size_t count, struct kg_error *err)
@@ -343,8 +364,11 @@ static bool inputs_check(const struct kg_arguments *arguments, const struct acti
     char schema[64];
     const bool reads = action->run == add || action->run == import;
     for (size_t i = 0; reads && i < count; i++) {
-        if (action->run == import && kg_history_csv_begins(paths[i]))
+        if (is_csv(paths[i])) {
+            if (!csv_check(action, paths[i], err))
+                return false;
             continue;
+        }
         if (action->run == import && kg_history_is_place(paths[i])) {
             if (!place_check(arguments, paths[i], count, err))
                 return false;

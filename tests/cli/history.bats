@@ -522,6 +522,14 @@ fleet() {
     (cat all.csv && sed -n 2p all.csv) >apart.csv
     run -2 kgate history import apart.csv --history other.db
     [[ "$output" == *"do not follow each other"* ]]
+    printf 'series,value\n1,2\n' >foreign.csv
+    run -2 kgate history import foreign.csv --history foreign.db
+    [[ "$output" == *"'foreign.csv' does not begin like a CSV file of "* ]]
+    run -2 kgate history import nosuch.csv --history foreign.db
+    [[ "$output" == *"'nosuch.csv': No such file"* ]]
+    run -2 kgate history add all.csv --history foreign.db
+    [[ "$output" == *"'all.csv' has no results; "*"kgate history import"* ]]
+    [ ! -e foreign.db ]
     [ "$(counts other.db)" = "0 0" ]
 }
 
