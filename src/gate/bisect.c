@@ -108,6 +108,20 @@ static void measured_note(const struct kg_bisect_search *search, size_t index)
                        100 * expm1(level.mean), commit->pair_count);
 }
 
+/* Whether the good build can still be measured. If not, a failure beside it says nothing about a commit. */
+static bool good_check(struct kg_bisect_search *search, const struct kg_build *good,
+                       struct kg_bisect_levels levels, struct kg_error *err)
+{
+    struct kg_bisect_pairs pairs;
+    if (!kg_bisect_pairs_measure(&search->one, good, good, levels, search->options->progress,
+                                 &search->bisect->arena, &pairs, err))
+        return false;
+    return !pairs.failure || kg_error_set(err, KG_ERROR_MEASURE,
+                                          "the good build can no longer be measured: %s. The same "
+                                          "command continues the search",
+                                          pairs.failure);
+}
+
 static bool commit_measure(struct kg_bisect_search *search, size_t index,
                            const struct kg_bisect_target *target, struct kg_error *err)
 {
@@ -126,7 +140,8 @@ static bool commit_measure(struct kg_bisect_search *search, size_t index,
         return true;
     }
     if (!kg_bisect_pairs_measure(&search->one, &good, &build, levels, search->options->progress,
-                                 &bisect->arena, &pairs, err))
+                                 &bisect->arena, &pairs, err) ||
+        (pairs.failure && !good_check(search, &good, levels, err)))
         return false;
     commit->status = pairs.failure ? KG_BISECT_UNBUILDABLE : KG_BISECT_MEASURED;
     commit->reason = pairs.failure;

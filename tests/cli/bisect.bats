@@ -358,6 +358,22 @@ unfinished() {
     [ "$(tail -1 states)" = found ]
 }
 
+# bats test_tags=thorough
+@test "if the good build fails too, no commit is to blame: exit 3, and the same command goes on" {
+    work() { [ "$1" -ge 5 ] && echo 30 || { [ "$1" -eq 4 ] && echo '10; exit 9' || echo 10; }; }
+    program="[ ! -e $BATS_TEST_TMPDIR/gone ] || exit 9; echo work:"
+    repository 6
+    command="[ \"\$(git rev-parse HEAD)\" != $(git rev-parse v3) ] || touch $BATS_TEST_TMPDIR/gone; sh build.sh"
+    run -3 kgate bisect v0 v6 --build "$command" -o out
+    [[ "$output" == *"the good build can no longer be measured: "*"The same command continues the search"* ]]
+    jq -e '[.commits[].status] | index("unbuildable") == null' out/bisect.json
+    rm "$BATS_TEST_TMPDIR/gone"
+    run -1 kgate bisect v0 v6 --build "$command" -o out
+    # commit 4 fails alone
+    [[ "$output" == *"one of 2 commits, "*"(Change 4) to "*"(Change 5)"* ]]
+    built_once
+}
+
 @test "a damaged bisect.json is refused by the report and by the search" {
     work() { echo 10; }
     repository 3
