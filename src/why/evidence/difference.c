@@ -12,8 +12,8 @@ static const double EXPLAINS_LEAST = 0.2;
 /* From this share on, one function alone is the cause. Below, a function around it may explain
  * more. */
 static const double EXPLAINS_ALONE = 0.5;
-/* Minimum part of a growth for a caller or a callee to be named. */
-static const double MOST_OF_IT = 0.6;
+/* Minimum part of a growth for a caller or a callee to be named; and for functions of one kind. */
+static const double MOST_OF_IT = 0.6, HALF = 0.5;
 /* Minimum part of the change for a function with all its calls, if no single function is the
  * cause. */
 static const double AROUND_LEAST = 0.5;
@@ -248,10 +248,10 @@ static enum kg_cause_kind kind_most(const struct kg_difference *difference,
         if (kind == KG_CAUSE_NONE || !kg_place_same(&difference->rows[i].place, &of->place))
             continue;
         sums[kind] += explained(difference, &difference->rows[i]);
-        if (sums[kind] >= MOST_OF_IT * explained(difference, of) && !(sums[kind] < sums[most]))
+        if (sums[kind] >= HALF * explained(difference, of) && !(sums[kind] < sums[most]))
             most = kind;
     }
-    return sums[most] >= MOST_OF_IT * explained(difference, of) ? most : KG_CAUSE_NONE;
+    return sums[most] >= HALF * explained(difference, of) ? most : KG_CAUSE_NONE;
 }
 
 /* Sets the two functions with most of the growth, among those of the kind that has most of it. */
@@ -374,6 +374,19 @@ static double fit(const struct kg_difference *difference, const struct kg_differ
            fmax(row->base_ns, row->current_ns);
 }
 
+/* Whether the function with all that it calls may be the cause. One with less than half of the change must have grown
+ * more than the rest. */
+static bool is_around(const struct kg_difference *difference, const struct kg_difference_row *row,
+                      double least)
+{
+    const struct kg_place *place = &row->place;
+    if (!place->function || kg_place_is_library(place) || kg_place_is_header(place) ||
+        is_everything(difference, row) || explained(difference, row) < least ||
+        !is_sure(difference, row))
+        return false;
+    return least < AROUND_LEAST ? share_moved(difference, row) : !grew_like_all(difference, row);
+}
+
 /* Among the functions with `least` of the change in their calls: the one that fits best. */
 static bool around_find(const struct kg_difference *difference, const struct kg_sampled *base,
                         const struct kg_sampled *current, double least,
@@ -386,10 +399,7 @@ static bool around_find(const struct kg_difference *difference, const struct kg_
         const struct kg_place place =
             side == base ? kg_difference_place(difference, found_place) : *found_place;
         const struct kg_difference_row row = place_whole(difference, base, current, &place);
-        if (!place.function || kg_place_is_library(&place) || kg_place_is_header(&place) ||
-            is_everything(difference, &row) || grew_like_all(difference, &row) ||
-            explained(difference, &row) < least || fit(difference, &row) <= best ||
-            !is_sure(difference, &row))
+        if (!is_around(difference, &row, least) || fit(difference, &row) <= best)
             continue;
         best = fit(difference, &row);
         *found = row;
@@ -419,7 +429,10 @@ static bool row_choose(const struct kg_difference *difference, const struct kg_s
     }
     cause->row = callee_most(difference);
     cause->entered = cause->row.callee;
-    return explained(difference, &cause->row) >= EXPLAINS_LEAST;
+    if (explained(difference, &cause->row) >= EXPLAINS_LEAST)
+        return true;
+    cause->entered = (struct kg_place){0};
+    return cause->inclusive = around_find(difference, base, current, EXPLAINS_LEAST, &cause->row);
 }
 
 /* A place may share its cause with its neighbours, as a lookup with its comparison. */

@@ -125,8 +125,8 @@ struct kg_difference_cause {
 
 /* Finds the cause. A growth counts if it clearly exceeds the noise of the samples. First choice:
  * one function with half of the change. Second choice: the function whose calls hold half of the
- * change, and little else. Then a function with a fifth, last a library function that one
- * function calls.
+ * change, and little else. Then a function with a fifth, or a library function that one function
+ * calls. Last a function whose calls hold a fifth.
  * returns  false if no place explains enough */
 bool kg_difference_explain(const struct kg_difference *difference, const struct kg_sampled *base,
                            const struct kg_sampled *current, struct kg_difference_cause *cause);

@@ -455,6 +455,42 @@ static void caller_of_a_place_that_one_side_has_is_named(void **state)
     kg_arena_free(&arena);
 }
 
+/* Each of many functions has little of the change, and two functions share it in their calls. */
+static void function_whose_calls_hold_a_third_is_better_than_none(void **state)
+{
+    enum { PARTS = 10 };
+    static const char *const names[PARTS] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"};
+    struct kg_hot_site sites[2][PARTS];
+    struct kg_hot_place functions[2][2];
+    struct kg_sampled sampled[2];
+    for (size_t side = 0; side < 2; side++) {
+        for (size_t i = 0; i < PARTS; i++)
+            sites[side][i] = (struct kg_hot_site){.place = place_of(names[i], "own.c", 1 + i),
+                                                  .share = 0.1,
+                                                  .calls = NAN,
+                                                  .instructions = NAN};
+        functions[side][0] = (struct kg_hot_place){.place = place_of("feed", "own.c", 20),
+                                                   .total = side ? 0.25 : 0.1};
+        functions[side][1] = (struct kg_hot_place){.place = place_of("reply", "own.c", 30),
+                                                   .total = side ? 0.6 : 0.8};
+        sampled[side] = (struct kg_sampled){.source = "ptrace",
+                                            .samples = 500,
+                                            .sites = sites[side],
+                                            .site_count = PARTS,
+                                            .functions = functions[side],
+                                            .function_count = 2};
+    }
+    struct kg_difference difference;
+    struct kg_difference_cause cause;
+    struct kg_arena arena = {0};
+    (void)state;
+    kg_difference_make(&arena, &sampled[0], 20e6, &sampled[1], 40e6, &difference);
+    assert_true(kg_difference_explain(&difference, &sampled[0], &sampled[1], &cause));
+    assert_string_equal(kg_difference_sentence(&arena, &difference, &cause),
+                        "feed (own.c:20): +8.00 ms with all that it calls, 40 % of the slowdown");
+    kg_arena_free(&arena);
+}
+
 static void number_from_a_partial_trace_is_an_estimate_or_the_kernels(void **state)
 {
     struct kg_system_call kinds[] = {{.name = "write", .calls = 12000, .bytes = 1048576},
@@ -538,6 +574,7 @@ int main(void)
         cmocka_unit_test(numbers_and_bytes_of_system_calls_are_compared),
         cmocka_unit_test(library_functions_of_one_kind_are_named_together),
         cmocka_unit_test(caller_of_a_place_that_one_side_has_is_named),
+        cmocka_unit_test(function_whose_calls_hold_a_third_is_better_than_none),
         cmocka_unit_test(number_from_a_partial_trace_is_an_estimate_or_the_kernels),
         cmocka_unit_test(sides_without_samples_have_no_cause),
         cmocka_unit_test(table_has_a_rest_and_notes_that_are_proven),
