@@ -29,7 +29,8 @@ static double threads_of(const struct kg_case_result *result, const struct kg_fa
     const struct kg_traits *traits = &facts->traits;
     const bool known =
         kg_known(traits->threads) && (result->threads_said || !strcmp(result->source, "kernel"));
-    const double most = known ? traits->threads : (kg_known(facts->scope_threads) ? facts->scope_threads : 1);
+    const double most =
+        known ? traits->threads : (kg_known(facts->scope_threads) ? facts->scope_threads : 1);
     const double busy = kg_known(traits->cores_busy) ? ceil(traits->cores_busy - BUSY_SLACK) : 1;
     return fmax(fmax(most, busy), 1);
 }
