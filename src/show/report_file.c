@@ -8,8 +8,8 @@
 
 #include "base/file.h"
 #include "base/record.h"
+#include "profiler/read/profile.h"
 #include "profiler/read/profile_load.h"
-#include "profiler/read/recording_filter.h"
 #include "show/format_parts.h"
 #include "why/suggest.h"
 

@@ -250,3 +250,7 @@ bool kg_profile_json(int file, const char *path, FILE *output, struct kg_error *
 /* The same of this process's own recording: it goes on, but its buffers were written for the report,
  * so nothing is missing. */
 bool kg_profile_json_own(int file, const char *path, FILE *output, struct kg_error *err);
+
+/* Appends the segments of a recording whose label matches the glob (fnmatch) to the descriptor `to`.
+ * err: KG_ERROR_USAGE if no label matches, or if the recording is damaged */
+bool kg_profile_filter(int file, const char *path, const char *glob, int to, struct kg_error *err);

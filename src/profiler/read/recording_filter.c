@@ -1,5 +1,5 @@
 /* Processes of a recording by their labels. */
-#include "profiler/read/recording_filter.h"
+#include "profiler/read/profile.h"
 
 #include <errno.h>
 #include <fnmatch.h>

@@ -1,7 +1,7 @@
 /* Signatures of gcc and clang: "RESULT NAME(PARAMETERS) QUALIFIERS [with T = int]". The name itself may
  * have blanks ("operator bool"), parameters of an outer function ("main()::<lambda(int)>") and
  * template arguments ("List<std::pair<int, int> >::add"). */
-#include "profiler/record/function_name.h"
+#include "profiler/record/site.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "profiler/record/function_name.h"
 
 enum { BUCKETS = 1 << 12 };
 

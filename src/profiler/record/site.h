@@ -20,6 +20,11 @@ struct kgate_site *kg_site_intern(const char *name, enum kgate_device device, co
 uint32_t kg_site_count(void);
 const struct kgate_site *kg_site_get(uint32_t number);
 
+/* Shortens __PRETTY_FUNCTION__ in place: "virtual double ns::Layer::forward(int) const" becomes
+ * "ns::Layer::forward". A name without parameters, such as C's __func__, stays. Pure; it needs no
+ * memory, which base/code/symbol_name.h does: the library of other people's programs goes on without. */
+void kg_function_name(char *signature);
+
 /* Around fork, so that no other thread holds the table then. */
 void kg_sites_lock(void);
 void kg_sites_unlock(void);

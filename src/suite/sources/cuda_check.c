@@ -1,15 +1,63 @@
 #include "suite/sources/cuda_source.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/parallel.h"
 
 /* A thread fills or checks PART elements at a time. */
 enum { CHUNK_BYTES = 4 * 1024 * 1024, PART = 16 * 1024, PARTS_MOST = CHUNK_BYTES / PART };
+
+/* --- Threads ------------------------------------------------------------------------------------ */
+
+enum { THREADS_MOST = 16 };
+
+/* The parts of a thread: every `step`-th from `first` on. */
+struct share {
+    size_t first, step, count;
+    void (*run)(void *user, size_t part);
+    void *user;
+};
+
+static void *share_run(void *of)
+{
+    const struct share *share = of;
+    for (size_t part = share->first; part < share->count; part += share->step)
+        share->run(share->user, part);
+    return NULL;
+}
+
+static size_t threads_for(size_t count)
+{
+    cpu_set_t set;
+    const int cpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    const size_t most = cpus < THREADS_MOST ? (size_t)cpus : THREADS_MOST;
+    return count < most ? count : most;
+}
+
+/* Calls `run` once for each part from 0 to count - 1, by one thread per CPU of this process, the
+ * calling thread included. If no thread can be started, the calling thread does all parts. */
+static void parts_run(size_t count, void (*run)(void *user, size_t part), void *user)
+{
+    pthread_t threads[THREADS_MOST];
+    struct share shares[THREADS_MOST];
+    bool started[THREADS_MOST] = {false};
+    const size_t step = threads_for(count);
+    for (size_t i = 0; i < step; i++) {
+        shares[i] = (struct share){i, step, count, run, user};
+        started[i] = i > 0 && pthread_create(&threads[i], NULL, share_run, &shares[i]) == 0;
+    }
+    for (size_t i = 0; i < step; i++)
+        if (!started[i])
+            share_run(&shares[i]);
+    for (size_t i = 0; i < step; i++)
+        if (started[i])
+            pthread_join(threads[i], NULL);
+}
 
 /* --- Transfer of a buffer in pieces ------------------------------------------------------------- */
 
@@ -74,7 +122,7 @@ int kg_cuda_buffer_fill(const struct kg_cuda_device *device,
     struct piece piece = piece_begin(argument);
     int code = piece.bytes ? KG_DRIVER_SUCCESS : KG_DRIVER_OUT_OF_MEMORY;
     while (code == KG_DRIVER_SUCCESS && piece_next(&piece)) {
-        kg_parallel(part_count(&piece), part_fill, &piece);
+        parts_run(part_count(&piece), part_fill, &piece);
         code = piece_copy(device, &piece, address, true);
     }
     free(piece.bytes);
@@ -173,7 +221,7 @@ static void part_check(void *of, size_t part)
 static bool piece_check(struct checking *checking, struct comparing *comparing)
 {
     const struct piece *piece = comparing->piece;
-    kg_parallel(part_count(piece), part_check, comparing);
+    parts_run(part_count(piece), part_check, comparing);
     for (size_t part = 0; part < part_count(piece); part++) {
         const struct result *result = &comparing->results[part];
         error_keep(&checking->found, result->found.error, result->found.tolerance);

@@ -3,7 +3,7 @@
 
 #include <fcntl.h>
 
-#include "profiler/read/recording_filter.h"
+#include "profiler/read/profile.h"
 
 static char *folder;
 

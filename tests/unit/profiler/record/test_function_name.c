@@ -1,7 +1,7 @@
 /* The short name of a function, from the signatures of gcc and clang. */
 #include "test_support.h"
 
-#include "profiler/record/function_name.h"
+#include "profiler/record/site.h"
 
 static const struct {
     const char *signature, *name;
