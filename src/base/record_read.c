@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/record_range.h"
+#include "base/text.h"
 
 /* --- Lists ------------------------------------------------------------------------------------ */
 
@@ -171,11 +172,6 @@ static bool reals_read(struct kg_json_text *text, const struct kg_field *field, 
     return list_end(text, field, &list, sizeof(double), good, object);
 }
 
-static int compare_strings(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Whether all strings of the list differ; if not, the refusal names the first repeated one. */
 static bool distinct_check(struct kg_json_text *text, const char *at,
                            const struct kg_json_items *list)
@@ -184,13 +180,11 @@ static bool distinct_check(struct kg_json_text *text, const char *at,
     const char **sorted = kg_arena_alloc(text->arena, list->count, sizeof *sorted);
     if (list->count)
         memcpy(sorted, list->items, list->count * sizeof *sorted);
-    qsort(sorted, list->count, sizeof *sorted, compare_strings);
-    for (size_t i = 1; i < list->count; i++)
-        if (!strcmp(sorted[i], sorted[i - 1])) {
-            snprintf(found, sizeof found, "'%.60s' twice", sorted[i]);
-            return kg_record_refuse(text, at, "different strings", found);
-        }
-    return true;
+    const char *repeated = kg_strings_repeated(sorted, list->count);
+    if (!repeated)
+        return true;
+    snprintf(found, sizeof found, "'%.60s' twice", repeated);
+    return kg_record_refuse(text, at, "different strings", found);
 }
 
 static bool strings_read(struct kg_json_text *text, const struct kg_field *field, void *object)

@@ -102,3 +102,22 @@ bool kg_string_ends(const char *string, const char *ending)
     const size_t length = strlen(string), end = strlen(ending);
     return length >= end && !strcmp(string + length - end, ending);
 }
+
+bool kg_string_same(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+int kg_string_compare(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+const char *kg_strings_repeated(const char **strings, size_t count)
+{
+    qsort(strings, count, sizeof *strings, kg_string_compare);
+    for (size_t i = 1; i < count; i++)
+        if (!strcmp(strings[i], strings[i - 1]))
+            return strings[i];
+    return NULL;
+}

@@ -29,3 +29,10 @@ void kg_text_free(struct kg_text *text);
 
 /* Whether the string has the ending, or is it. */
 bool kg_string_ends(const char *string, const char *ending);
+/* Whether the strings are equal, or both NULL. */
+bool kg_string_same(const char *a, const char *b);
+
+/* The order of strcmp in an array of strings, for qsort and bsearch. */
+int kg_string_compare(const void *a, const void *b);
+/* Sorts the strings. Returns the first one that occurs twice; NULL if all differ. */
+const char *kg_strings_repeated(const char **strings, size_t count);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "model/code_fields.h"
 #include "model/disturbance.h"
 #include "model/series.h"
@@ -311,11 +312,6 @@ char *kg_baseline_path(struct kg_arena *arena, const char *directory, const char
     return kg_arena_printf(arena, "%s/%s.json", directory, fingerprint);
 }
 
-static int compare_strings(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Checks a series: times are above 0, and a series of rounds has one value per round. */
 static bool series_validate(const struct kg_baseline_series *series, size_t rounds, bool time,
                             const char *place, struct kg_error *err)
@@ -361,13 +357,11 @@ static bool run_validate(const struct kg_baseline_run *run, size_t index, struct
         ids[i] = stored->id;
         good = case_validate(stored, index, i, err);
     }
-    if (good)
-        qsort(ids, run->case_count, sizeof *ids, compare_strings);
-    for (size_t i = 1; i < run->case_count && good; i++)
-        if (!strcmp(ids[i], ids[i - 1]))
-            good = kg_error_set(err, KG_ERROR_USAGE, "runs[%zu]: two cases have the id '%.200s'",
-                                index, ids[i]);
+    const char *repeated = good ? kg_strings_repeated(ids, run->case_count) : NULL;
     free(ids);
+    if (repeated)
+        return kg_error_set(err, KG_ERROR_USAGE, "runs[%zu]: two cases have the id '%.200s'", index,
+                            repeated);
     return good;
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "model/hot_code.h"
 
 /* --- Places ----------------------------------------------------------------------------------- */
@@ -27,16 +28,11 @@ static bool files_agree(const char *a, const char *b)
     return !a || !b || !strcmp(of_a ? of_a + 1 : a, of_b ? of_b + 1 : b);
 }
 
-static bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && !strcmp(a, b));
-}
-
 bool kg_place_same(const struct kg_place *a, const struct kg_place *b)
 {
     const bool unknown = a->function && (!a->module || !b->module);
-    return same_text(a->function, b->function) && (unknown || same_text(a->module, b->module)) &&
-           files_agree(file_of(a), file_of(b));
+    return kg_string_same(a->function, b->function) &&
+           (unknown || kg_string_same(a->module, b->module)) && files_agree(file_of(a), file_of(b));
 }
 
 bool kg_place_same_file(const struct kg_place *a, const struct kg_place *b)
@@ -165,7 +161,7 @@ static bool is_sampled(const struct kg_sampled *sampled, const struct kg_hot_sit
 {
     for (size_t i = 0; i < sampled->site_count; i++) {
         const struct kg_hot_site *other = &sampled->sites[i];
-        if (same_text(other->callee.function, site->callee.function) &&
+        if (kg_string_same(other->callee.function, site->callee.function) &&
             kg_place_same(&other->place, &site->place) &&
             (site->callee.function || kg_place_same(&other->caller, &site->caller)))
             return true;

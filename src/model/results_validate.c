@@ -5,26 +5,18 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "model/series.h"
-
-static int compare_strings(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
 
 static bool ids_validate(const struct kg_results *results, struct kg_error *err)
 {
-    bool good = true;
     const char **ids = kg_alloc(results->case_count + 1, sizeof *ids);
     for (size_t i = 0; i < results->case_count; i++)
         ids[i] = results->cases[i].id;
-    qsort(ids, results->case_count, sizeof *ids, compare_strings);
-    for (size_t i = 0; i < results->case_count && good; i++) {
-        if (i && !strcmp(ids[i], ids[i - 1]))
-            good = kg_error_set(err, KG_ERROR_USAGE, "two cases have the id '%.200s'", ids[i]);
-    }
+    const char *repeated = kg_strings_repeated(ids, results->case_count);
     free(ids);
-    return good;
+    return !repeated ||
+           kg_error_set(err, KG_ERROR_USAGE, "two cases have the id '%.200s'", repeated);
 }
 
 static bool series_refuse(size_t index, const char *name, const char *what, struct kg_error *err)

@@ -13,6 +13,7 @@
 #include "base/code/elf.h"
 #include "base/code/harness.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "run/case_result.h"
 #include "run/worker/protocol.h"
 
@@ -315,11 +316,6 @@ static const char *word_of(const struct kg_build *build, const struct kg_case *p
     return i < planned->command_count ? planned->command[i] : NULL;
 }
 
-static bool text_same(const char *a, const char *b)
-{
-    return a == b || (a && b && !strcmp(a, b));
-}
-
 /* A program's own name, by which programs such as busybox choose their behaviour. */
 static const char *name_of(const char *word)
 {
@@ -332,11 +328,11 @@ bool kg_builds_command_alike(const struct kg_build *a, const struct kg_build *b,
 {
     if (!planned->command_count)
         return true;
-    if (!text_same(name_of(word_of(a, planned, 0)), name_of(word_of(b, planned, 0))))
+    if (!kg_string_same(name_of(word_of(a, planned, 0)), name_of(word_of(b, planned, 0))))
         return false;
     for (size_t i = 1;; i++) {
         const char *word = word_of(a, planned, i);
-        if (!text_same(word, word_of(b, planned, i)))
+        if (!kg_string_same(word, word_of(b, planned, i)))
             return false;
         if (!word)
             return true;
@@ -347,8 +343,9 @@ bool kg_builds_command_alike(const struct kg_build *a, const struct kg_build *b,
 static bool files_same(const struct kg_build *a, const struct kg_build *b)
 {
     return a == b ||
-           (a && b && text_same(a->kgate, b->kgate) && text_same(a->directory, b->directory) &&
-            text_same(a->plugin, b->plugin) && text_same(a->command, b->command));
+           (a && b && kg_string_same(a->kgate, b->kgate) &&
+            kg_string_same(a->directory, b->directory) && kg_string_same(a->plugin, b->plugin) &&
+            kg_string_same(a->command, b->command));
 }
 
 bool kg_builds_alike(const struct kg_build *a, const struct kg_build *b,

@@ -5,21 +5,17 @@
 #include <sys/socket.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "device/driver.h"
 #include "device/gpus.h"
 #include "device/nvml.h"
 #include "run/case_threads.h"
 
-static bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && !strcmp(a, b));
-}
-
 bool kg_group_fits(const struct kg_launch *started, const struct kg_launch *launch)
 {
     return started->pin == launch->pin && started->threads == launch->threads &&
-           same_text(started->program, launch->program) &&
-           same_text(started->directory, launch->directory);
+           kg_string_same(started->program, launch->program) &&
+           kg_string_same(started->directory, launch->directory);
 }
 
 void kg_group_launch(struct kg_launch *launch)

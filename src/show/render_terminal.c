@@ -6,6 +6,7 @@
 
 #include "base/elide.h"
 #include "base/escape.h"
+#include "base/text.h"
 #include "base/wrap.h"
 #include "show/cells.h"
 #include "show/document.h"
@@ -30,11 +31,6 @@ static const char *escaped(struct terminal *terminal, const char *string)
     struct kg_text text = {0};
     kg_escape_terminal(&text, string, SIZE_MAX);
     return kg_cell_take(&terminal->arena, &text);
-}
-
-static int id_compare(const void *one, const void *other)
-{
-    return strcmp(*(const char *const *)one, *(const char *const *)other);
 }
 
 /* Returns the number of ids in all parts. ids: gets the escaped ids; NULL: count only */
@@ -63,7 +59,7 @@ static void ids_shorten(struct terminal *terminal)
     terminal->ids = kg_arena_alloc(&terminal->arena, count, sizeof *terminal->ids);
     terminal->shown = kg_arena_alloc(&terminal->arena, count, sizeof *terminal->shown);
     ids_collect(terminal, terminal->ids);
-    qsort(terminal->ids, count, sizeof *terminal->ids, id_compare);
+    qsort(terminal->ids, count, sizeof *terminal->ids, kg_string_compare);
     for (size_t i = 0; i < count; i++)
         if (!i || strcmp(terminal->ids[terminal->id_count - 1], terminal->ids[i]) != 0)
             terminal->ids[terminal->id_count++] = terminal->ids[i];
@@ -75,7 +71,7 @@ static void ids_shorten(struct terminal *terminal)
 static const char *id_shown(const struct terminal *terminal, const char *id)
 {
     const char **found = terminal->id_count ? bsearch(&id, terminal->ids, terminal->id_count,
-                                                      sizeof *terminal->ids, id_compare)
+                                                      sizeof *terminal->ids, kg_string_compare)
                                             : NULL;
     return found ? terminal->shown[found - terminal->ids] : id;
 }

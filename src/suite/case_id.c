@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -107,22 +106,14 @@ const char *kg_case_definition_hash(struct kg_arena *arena, const struct kg_case
     return kg_arena_printf(arena, "%016" PRIx64, hash);
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Two cases with the same id would be compared with each other's baseline. */
 bool kg_case_ids_unique(struct kg_plan *plan, const char *path, struct kg_error *err)
 {
     const char **ids = kg_arena_alloc(&plan->arena, plan->case_count, sizeof *ids);
     for (size_t i = 0; i < plan->case_count; i++)
         ids[i] = plan->cases[i].id;
-    qsort(ids, plan->case_count, sizeof *ids, compare_ids);
-    for (size_t i = 1; i < plan->case_count; i++)
-        if (!strcmp(ids[i], ids[i - 1]))
-            return kg_error_at(err, path, 0, 0,
-                               "two cases have the id '%s'; remove one of the equal values",
-                               ids[i]);
-    return true;
+    const char *repeated = kg_strings_repeated(ids, plan->case_count);
+    return !repeated ||
+           kg_error_at(err, path, 0, 0,
+                       "two cases have the id '%s'; remove one of the equal values", repeated);
 }

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/text.h"
 
 const char *const kg_code_scope_names[5] = {"file", "libraries", "open", "files", NULL};
 
@@ -142,15 +143,10 @@ static void libraries_find(struct kg_code_memory *memory, struct kg_arena *arena
 
 /* --- Identities ------------------------------------------------------------------------------- */
 
-static bool string_same(const char *a, const char *b)
-{
-    return a == b || (a && b && !strcmp(a, b));
-}
-
 static bool owner_same(const struct kg_code_owner *a, const struct kg_code_owner *b)
 {
     return a->device == b->device && a->program == b->program && a->own == b->own &&
-           string_same(a->file, b->file) && string_same(a->directory, b->directory);
+           kg_string_same(a->file, b->file) && kg_string_same(a->directory, b->directory);
 }
 
 struct kg_code_memory *kg_code_memory_make(struct kg_arena *arena)
@@ -254,8 +250,8 @@ static const char *path_search(struct kg_arena *arena, const char *word,
 
 bool kg_code_search_same(const struct kg_code_search *a, const struct kg_code_search *b)
 {
-    return string_same(a->worker, b->worker) && string_same(a->directory, b->directory) &&
-           string_same(a->path, b->path);
+    return kg_string_same(a->worker, b->worker) && kg_string_same(a->directory, b->directory) &&
+           kg_string_same(a->path, b->path);
 }
 
 const char *kg_code_program(struct kg_code_memory *memory, struct kg_arena *arena, const char *word,
@@ -267,7 +263,7 @@ const char *kg_code_program(struct kg_code_memory *memory, struct kg_arena *aren
         return path_search(arena, word, search);
     struct program *program =
         &memory->programs[kg_hash_string(KG_HASH_START, word) % PROGRAMS_KEPT];
-    if (!string_same(program->word, word) || !kg_code_search_same(&program->search, &search))
+    if (!kg_string_same(program->word, word) || !kg_code_search_same(&program->search, &search))
         *program = (struct program){word, search, path_search(arena, word, search)};
     return program->path;
 }

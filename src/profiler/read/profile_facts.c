@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "base/wrap.h"
 #include "profiler/read/profile_cells.h"
@@ -40,11 +41,6 @@ static void program_print(const struct kg_profile_process *process, size_t width
     kg_text_append(text, ")");
 }
 
-static bool is_same(const char *a, const char *b)
-{
-    return a == b || (a && b && !strcmp(a, b));
-}
-
 /* The words in lines that fit; frees them. */
 static void lines_print(struct kg_text *words, size_t width, struct kg_text *text)
 {
@@ -63,8 +59,8 @@ void kg_profile_facts_print(const struct kg_profile *profile, size_t width, stru
     for (size_t i = 0; i < profile->process_count; i++) {
         const struct kg_profile_process *process = &profile->processes[i];
         threads += process->threads;
-        others = others || !is_same(process->program, profile->processes[0].program) ||
-                 !is_same(process->label, profile->processes[0].label);
+        others = others || !kg_string_same(process->program, profile->processes[0].program) ||
+                 !kg_string_same(process->label, profile->processes[0].label);
     }
     if (profile->process_count)
         program_print(&profile->processes[0], width, &words);

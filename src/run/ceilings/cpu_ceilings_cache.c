@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "run/ceilings/ceilings_measure.h"
 
 /* Raised when a figure changes its meaning, or the way in which it is measured. */
@@ -56,11 +57,6 @@ static const char *path_of(struct kg_arena *arena, const char *directory,
                            key->cpu_count);
 }
 
-static bool same_text(const char *a, const char *b)
-{
-    return a && b ? !strcmp(a, b) : a == b;
-}
-
 static bool same_number(double a, double b)
 {
     return a == b || (isnan(a) && isnan(b));
@@ -68,9 +64,9 @@ static bool same_number(double a, double b)
 
 static bool fits(const struct stored *stored, const struct kg_cpu_ceilings_key *key)
 {
-    return stored->method == METHOD && same_text(stored->fingerprint, key->fingerprint) &&
-           stored->cpu_count == key->cpu_count && same_text(stored->cpus, key->cpus) &&
-           same_text(stored->vectors, key->vectors) &&
+    return stored->method == METHOD && kg_string_same(stored->fingerprint, key->fingerprint) &&
+           stored->cpu_count == key->cpu_count && kg_string_same(stored->cpus, key->cpus) &&
+           kg_string_same(stored->vectors, key->vectors) &&
            same_number(stored->quota_cpus, key->quota_cpus);
 }
 

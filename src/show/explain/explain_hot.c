@@ -1,6 +1,6 @@
 /* explain_hot.c: the hottest functions of one case, from samples. */
-#include <string.h>
 
+#include "base/text.h"
 #include "show/explain/explain_parts.h"
 #include "why/rules/cause.h"
 #include "why/rules/causes.h"
@@ -8,19 +8,14 @@
 enum { FUNCTIONS_MOST = 8 };
 static const double SHARE_LEAST = 0.02;
 
-static bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && !strcmp(a, b));
-}
-
 /* The hottest stack whose innermost frame is the function; NULL: none. */
 static const struct kg_hot_stack *stack_of(const struct kg_sampled *sampled,
                                            const struct kg_place *place)
 {
     for (size_t i = 0; i < sampled->stack_count; i++) {
         const struct kg_hot_stack *stack = &sampled->stacks[i];
-        if (stack->frame_count && same_text(stack->frames[0].function, place->function) &&
-            same_text(stack->frames[0].module, place->module))
+        if (stack->frame_count && kg_string_same(stack->frames[0].function, place->function) &&
+            kg_string_same(stack->frames[0].module, place->module))
             return stack;
     }
     return NULL;
@@ -32,7 +27,7 @@ static const struct kg_place *caller_of(const struct kg_hot_stack *stack)
 {
     const bool header = kg_place_is_header(&stack->frames[0]);
     for (size_t i = 1; i < stack->frame_count; i++)
-        if ((header || !same_text(stack->frames[i].module, stack->frames[0].module)) &&
+        if ((header || !kg_string_same(stack->frames[i].module, stack->frames[0].module)) &&
             !kg_place_is_header(&stack->frames[i]))
             return &stack->frames[i];
     return stack->frame_count > 1 && stack->frames[1].function ? &stack->frames[1] : NULL;
