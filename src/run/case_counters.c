@@ -25,14 +25,6 @@ static bool unnamed(const struct kg_series *counter)
     return of_workload(counter) && isnan(counter->threshold);
 }
 
-static double reported_find(const struct kg_response *response, const char *name)
-{
-    for (size_t i = 0; i < response->reported_count; i++)
-        if (!strcmp(response->reported[i].name, name))
-            return response->reported[i].value;
-    return NAN;
-}
-
 static bool named_append(const struct kg_session *session, size_t index,
                          const struct kg_response *response, bool *all, struct kg_error *err)
 {
@@ -43,7 +35,7 @@ static bool named_append(const struct kg_session *session, size_t index,
         struct kg_series *counter = &result->series[c];
         if (!of_workload(counter) || unnamed(counter))
             continue;
-        const double value = reported_find(response, counter->name);
+        const double value = kg_reported_find(response, counter->name);
         *all = kg_series_values_good(&value, 1);
         if (*all)
             kg_case_value_append(session, counter, value);

@@ -39,14 +39,6 @@ static struct kg_series *counters_grow(struct pass *pass, struct kg_case_result 
     return kg_series_grow(&pass->session->results->arena, result, KG_CUPTI_METRICS);
 }
 
-static double reported_find(const struct kg_response *response, const char *name)
-{
-    for (size_t i = 0; i < response->reported_count; i++)
-        if (!strcmp(response->reported[i].name, name))
-            return response->reported[i].value;
-    return NAN;
-}
-
 /* Adds the hardware's counts. A count that the hardware did not give is left out: a counter without
  * a value would mean a failed comparison. */
 static void counters_add(struct pass *pass, size_t index, const struct kg_response *response)
@@ -54,7 +46,7 @@ static void counters_add(struct pass *pass, size_t index, const struct kg_respon
     struct kg_case_result *result = &pass->session->results->cases[index];
     struct kg_series *counters = counters_grow(pass, result);
     for (size_t i = 0; i < KG_CUPTI_METRICS; i++) {
-        const double value = reported_find(response, kg_cupti_metrics[i].name);
+        const double value = kg_reported_find(response, kg_cupti_metrics[i].name);
         if (!kg_series_values_good(&value, 1))
             continue;
         struct kg_series *counter = &counters[result->series_count++];

@@ -1,6 +1,5 @@
 #include "run/counting/count_tool.h"
 
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,14 +104,6 @@ void kg_count_tool_apply(struct kg_count_tool *tool, const struct kg_session *se
         callgrind_apply(tool, session, index, options);
 }
 
-static double reported_find(const struct kg_response *response, const char *name)
-{
-    for (size_t i = 0; i < response->reported_count; i++)
-        if (!strcmp(response->reported[i].name, name))
-            return response->reported[i].value;
-    return NAN;
-}
-
 struct kg_counts kg_count_tool_take(const struct kg_count_tool *tool,
                                     const struct kg_session *session, size_t index,
                                     const struct kg_task_options *options,
@@ -122,10 +113,10 @@ struct kg_counts kg_count_tool_take(const struct kg_count_tool *tool,
     const uint64_t batch = options->batch ? options->batch : session->launcher->batch[index];
     const double calls = process ? 1 : (double)batch;
     if (tool->source != KG_COUNT_BY_CALLGRIND)
-        return (struct kg_counts){.instructions = reported_find(response, KG_COUNTED_INSTRUCTIONS),
-                                  .line_bytes = reported_find(response, KG_COUNTED_LINE_BYTES),
-                                  .memory_line_bytes =
-                                      reported_find(response, KG_COUNTED_MEMORY_LINE_BYTES)};
+        return (struct kg_counts){
+            .instructions = kg_reported_find(response, KG_COUNTED_INSTRUCTIONS),
+            .line_bytes = kg_reported_find(response, KG_COUNTED_LINE_BYTES),
+            .memory_line_bytes = kg_reported_find(response, KG_COUNTED_MEMORY_LINE_BYTES)};
     const struct kg_counts sums = kg_callgrind_take(tool->folder, !process);
     return (struct kg_counts){sums.instructions / calls, sums.line_bytes / calls,
                               sums.memory_line_bytes / calls};

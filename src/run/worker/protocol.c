@@ -1,5 +1,8 @@
 #include "run/worker/protocol.h"
 
+#include <math.h>
+#include <string.h>
+
 static const char *const task_names[] = {"check",   "round", "turns",    "count",
                                          "profile", "trace", "ceilings", "cpu_ceilings",
                                          "list",    "open",  NULL};
@@ -130,3 +133,11 @@ static const struct kg_field response_fields[] = {
 };
 const struct kg_record kg_response_record = KG_RECORD_OF(response_fields, NULL);
 #undef STRUCT
+
+double kg_reported_find(const struct kg_response *response, const char *name)
+{
+    for (size_t i = 0; i < response->reported_count; i++)
+        if (!strcmp(response->reported[i].name, name))
+            return response->reported[i].value;
+    return NAN;
+}

@@ -144,5 +144,8 @@ struct kg_response {
     size_t reading_count;
 };
 
+/* The reported figure of this name; NaN if there is none. */
+double kg_reported_find(const struct kg_response *response, const char *name);
+
 extern const struct kg_record kg_request_record;
 extern const struct kg_record kg_response_record;
