@@ -438,15 +438,14 @@ bool kg_file_hash(const char *path, char *hex)
 static const char *const system_folders[] = {"/lib",       "/lib32",     "/lib64",      "/usr/lib",
                                              "/usr/lib32", "/usr/lib64", "/usr/libexec"};
 
-bool kg_file_beside(const char *program, const char *const *places, size_t count, int mode,
-                    char *path)
+bool kg_file_beside(const char *program, const char *const *places, size_t count, char *path)
 {
     enum { PATH_BYTES = 4096 };
     const char *slash = strrchr(program, '/');
     const int folder = slash ? (int)(slash - program) + 1 : 0;
     for (size_t i = 0; i < count; i++) {
         const int length = snprintf(path, PATH_BYTES, "%.*s%s", folder, program, places[i]);
-        if (length < PATH_BYTES && access(path, mode) == 0)
+        if (length < PATH_BYTES && access(path, R_OK) == 0)
             return true;
     }
     path[0] = '\0';

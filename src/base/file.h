@@ -83,11 +83,10 @@ bool kg_file_alike(const char *a, const char *b);
  * waiting. */
 bool kg_file_is_regular(const char *path);
 
-/* The first of `places`, relative to the folder of `program`, that access(2) allows in `mode`.
+/* The first readable one of `places`, relative to the folder of `program`.
  * path     4096 bytes; empty on failure
  * returns  false if there is none */
-bool kg_file_beside(const char *program, const char *const *places, size_t count, int mode,
-                    char *path);
+bool kg_file_beside(const char *program, const char *const *places, size_t count, char *path);
 
 /* Whether the file lies, links followed, in a library folder of the operating system. */
 bool kg_file_in_system(const char *path);

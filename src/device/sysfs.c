@@ -48,12 +48,12 @@ int kg_tree_line(const char *root, char *line, const char *format, ...)
     return code;
 }
 
-double kg_tree_wait_ns(const char *root, const char *folder)
+double kg_tree_wait_ns(const char *folder)
 {
     char line[KG_TREE_LINE];
     double ran_ns, wait_ns;
     const char *rest;
-    if (kg_tree_line(root, line, "%s/schedstat", folder) != 0 ||
+    if (kg_tree_line("", line, "%s/schedstat", folder) != 0 ||
         !kg_tree_number(line, &ran_ns, &rest) || !kg_tree_number(rest, &wait_ns, &rest))
         return NAN;
     return wait_ns;

@@ -20,7 +20,7 @@ int kg_tree_value(const char *root, const char *path, const char *key, char *val
  * number of its schedstat. NaN if unreadable. After a process has ended, its first thread stays
  * readable until somebody waits for the process.
  * folder  "/proc/123" or "/proc/self/task/123" */
-double kg_tree_wait_ns(const char *root, const char *folder);
+double kg_tree_wait_ns(const char *folder);
 
 /* Whether an errno means that the file is missing. */
 bool kg_tree_missing(int code);

@@ -104,13 +104,10 @@ double kg_series_min_effect(const struct kg_series *series)
     return series->min_effect >= 0 ? series->min_effect : 0;
 }
 
-bool kg_series_values_good(const double *values, size_t count)
+bool kg_series_value_good(double value)
 {
     static const double MOST = 1e300; /* sums of values must be finite too */
-    for (size_t i = 0; i < count; i++)
-        if (!(values[i] >= 0 && values[i] <= MOST))
-            return false;
-    return count > 0;
+    return value >= 0 && value <= MOST;
 }
 
 struct kg_series *kg_series_grow(struct kg_arena *arena, struct kg_case_result *result, size_t more)

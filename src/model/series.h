@@ -35,8 +35,8 @@ const double *kg_series_values(struct kg_arena *arena, const struct kg_case_resu
 /* The smallest absolute change that counts; 0 if the suite asks for none. */
 double kg_series_min_effect(const struct kg_series *series);
 
-/* Whether values can be compared: at least one, all finite and 0 or more. */
-bool kg_series_values_good(const double *values, size_t count);
+/* Whether a value can be compared: finite, and 0 or more. */
+bool kg_series_value_good(double value);
 
 /* The case's series with room for `more` at the end, which the caller fills and counts. */
 struct kg_series *kg_series_grow(struct kg_arena *arena, struct kg_case_result *result,

@@ -36,7 +36,7 @@ static bool named_append(const struct kg_session *session, size_t index,
         if (!of_workload(counter) || unnamed(counter))
             continue;
         const double value = kg_reported_find(response, counter->name);
-        *all = kg_series_values_good(&value, 1);
+        *all = kg_series_value_good(value);
         if (*all)
             kg_case_value_append(session, counter, value);
         snprintf(reason, sizeof reason,
@@ -97,7 +97,7 @@ static void reading_append(const struct kg_session *session, size_t index,
     struct kg_series *series = reading_series(session, index, reading);
     if (series->reason)
         return;
-    if (kg_series_values_good(&reading->value, 1) && series->value_count == result->round_count) {
+    if (kg_series_value_good(reading->value) && series->value_count == result->round_count) {
         kg_case_value_append(session, series, reading->value);
         return;
     }
@@ -120,7 +120,7 @@ bool kg_case_counters_append(const struct kg_session *session, size_t index,
         reading_append(session, index, &response->readings[i]);
     for (size_t i = 0; i < response->reported_count && *all; i++) {
         const struct kg_reported *reported = &response->reported[i];
-        if (!*reported->name || !kg_series_values_good(&reported->value, 1))
+        if (!*reported->name || !kg_series_value_good(reported->value))
             continue;
         struct kg_series *counter = counter_of(session, result, reported->name);
         if (unnamed(counter) && counter->value_count <= result->round_count)

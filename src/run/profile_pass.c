@@ -146,7 +146,7 @@ static void memory_library_find(const char *kgate, char *path)
     static const char *const places[] = {"libkgate_memory.so",
                                          KGATE_LIBRARIES_FROM_BIN "/libkgate_memory.so",
                                          "../lib/libkgate_memory.so"};
-    kg_file_beside(kgate, places, sizeof places / sizeof *places, R_OK, path);
+    kg_file_beside(kgate, places, sizeof places / sizeof *places, path);
 }
 
 static bool pass_start(struct pass *pass)

@@ -47,7 +47,7 @@ static void counters_add(struct pass *pass, size_t index, const struct kg_respon
     struct kg_series *counters = counters_grow(pass, result);
     for (size_t i = 0; i < KG_CUPTI_METRICS; i++) {
         const double value = kg_reported_find(response, kg_cupti_metrics[i].name);
-        if (!kg_series_values_good(&value, 1))
+        if (!kg_series_value_good(value))
             continue;
         struct kg_series *counter = &counters[result->series_count++];
         *counter = (struct kg_series){.name = kg_cupti_metrics[i].name,

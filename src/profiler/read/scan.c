@@ -14,10 +14,7 @@
 #include "profiler/read/segment.h"
 #include "profiler/record/losses.h"
 
-enum {
-    PROCESSES_MOST = 1 << 16,
-    WINDOW_BYTES = 256 << 10, /* more than the longest name */
-};
+enum { PROCESSES_MOST = 1 << 16 };
 
 bool kg_scan_damaged(const struct kg_scan *scan, uint64_t offset, struct kg_error *err,
                      const char *format, ...)
@@ -192,7 +189,7 @@ bool kg_profile_scan_part(int file, const char *path, uint64_t size,
     struct kg_scan scan = {.visitor = visitor};
     struct kg_segments segments = {0};
     scan.strings.arena = &scan.arena;
-    const bool good = kg_window_open(&scan.window, file, path, size, WINDOW_BYTES, err) &&
+    const bool good = kg_window_open(&scan.window, file, path, size, err) &&
                       kg_segments_open(&segments, file, path, size, err) &&
                       segments_read(&scan, &segments, err);
     kg_scan_tables_free(&scan);

@@ -3,10 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum {
-    CHUNK_BYTES_MOST = 64 << 20, /* twice the largest buffer */
-    WINDOW_BYTES = 256 << 10,
-};
+enum { CHUNK_BYTES_MOST = 64 << 20 }; /* twice the largest buffer */
 
 bool kg_recording_damaged(const char *path, uint64_t offset, const char *what, struct kg_error *err)
 {
@@ -81,7 +78,7 @@ static bool process_seek(struct kg_window *window, uint64_t from, uint64_t to, u
     const uint64_t last = window->size < header ? 0 : window->size - header;
     for (*place = from; *place < to && *place <= last;) {
         const uint64_t left = (to <= last ? to : last + 1) - *place;
-        const size_t most = WINDOW_BYTES - header, count = left < most ? (size_t)left : most;
+        const size_t most = KG_WINDOW_BYTES - header, count = left < most ? (size_t)left : most;
         const unsigned char *at = kg_window_at(window, *place, count + header - 1, err);
         if (!at)
             return false;
@@ -197,7 +194,7 @@ bool kg_segments_open(struct kg_segments *segments, int file, const char *path, 
                       struct kg_error *err)
 {
     *segments = (struct kg_segments){0};
-    return kg_window_open(&segments->window, file, path, size, WINDOW_BYTES, err);
+    return kg_window_open(&segments->window, file, path, size, err);
 }
 
 void kg_segments_close(struct kg_segments *segments)

@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 bool kg_window_open(struct kg_window *window, int file, const char *path, uint64_t size,
-                    size_t capacity, struct kg_error *err)
+                    struct kg_error *err)
 {
     *window = (struct kg_window){
-        .file = file, .path = path, .size = size, .bytes = malloc(capacity), .capacity = capacity};
+        .file = file, .path = path, .size = size, .bytes = malloc(KG_WINDOW_BYTES)};
     return window->bytes ? true : kg_error_memory(err);
 }
 
@@ -23,7 +23,7 @@ const unsigned char *kg_window_move(struct kg_window *window, uint64_t offset, s
                                     struct kg_error *err)
 {
     const uint64_t left = window->size - offset;
-    const size_t wanted = left < window->capacity ? (size_t)left : window->capacity;
+    const size_t wanted = left < KG_WINDOW_BYTES ? (size_t)left : KG_WINDOW_BYTES;
     window->start = offset;
     window->length = 0;
     while (window->length < wanted) {

@@ -11,18 +11,19 @@ struct kg_window {
     const char *path; /* for messages */
     uint64_t size;    /* size of the readable part of the file */
     unsigned char *bytes;
-    size_t capacity;
     uint64_t start; /* offset of `bytes` in the file */
     size_t length;  /* number of bytes in `bytes` */
 };
 
+/* The most bytes per call of kg_window_at: more than the longest name. */
+enum { KG_WINDOW_BYTES = 256 << 10 };
+
 /* Opens a window on a file.
- * file      stays the caller's;
- * size      end of the readable part;
- * capacity  most bytes per call of kg_window_at;
- * returns   false if memory is out */
+ * file     stays the caller's
+ * size     end of the readable part
+ * returns  false if memory is out */
 bool kg_window_open(struct kg_window *window, int file, const char *path, uint64_t size,
-                    size_t capacity, struct kg_error *err);
+                    struct kg_error *err);
 void kg_window_close(struct kg_window *window);
 
 /* The slow path of kg_window_at. */

@@ -128,7 +128,7 @@ static struct kg_case_result *case_of(struct kg_importing *importing,
 /* A figure as it can be: of bytes that somebody else made. */
 static double known(double value)
 {
-    return kg_series_values_good(&value, 1) ? value : NAN;
+    return kg_series_value_good(value) ? value : NAN;
 }
 
 /* One process's samples. */
@@ -186,8 +186,7 @@ static void figures_add(struct kg_importing *importing, struct kg_case_result *r
                                          .source = KG_SERIES_OF_WORKLOAD,
                                          .threshold = NAN};
         }
-        if (!series || series->value_count != rounds_before ||
-            !kg_series_values_good(&figure->value, 1))
+        if (!series || series->value_count != rounds_before || !kg_series_value_good(figure->value))
             continue;
         kg_arena_grow(arena, &series->values, series->value_count, &series->value_capacity,
                       sizeof *series->values);

@@ -26,7 +26,7 @@ static size_t threads_read(struct kg_thread_wait threads[KG_WAITING_THREADS_MOST
         if (thread <= 0)
             continue;
         snprintf(path, sizeof path, "/proc/self/task/%d", (int)thread);
-        const double wait_ns = kg_tree_wait_ns("", path);
+        const double wait_ns = kg_tree_wait_ns(path);
         const bool ended = isnan(wait_ns) && access(path, F_OK) != 0;
         if (ended)
             continue;

@@ -204,7 +204,7 @@ void kg_command_reap(void *state)
         return;
     command->ended = 0;
     snprintf(folder, sizeof folder, "/proc/%d", (int)pid);
-    command->wait_ns += kg_tree_wait_ns("", folder);
+    command->wait_ns += kg_tree_wait_ns(folder);
     while (wait4(pid, &status, 0, &usage) < 0)
         if (errno != EINTR) {
             fail(command, "wait", errno, "");

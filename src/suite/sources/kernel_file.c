@@ -20,7 +20,7 @@ bool kg_kernel_file(const char *kgate, const char *family, char *file, struct kg
         snprintf(places[i], PATH_BYTES, "%s/%s.so", folders[i], family);
         paths[i] = places[i];
     }
-    return kg_file_beside(kgate ? kgate : self, paths, FOLDERS, R_OK, file) ||
+    return kg_file_beside(kgate ? kgate : self, paths, FOLDERS, file) ||
            kg_error_set(err, KG_ERROR_SYSTEM,
                         "beside '%.300s' there is no '%s' or '%s', which comes with kgate: "
                         "install all of it (`cmake --install`), or copy the file there",

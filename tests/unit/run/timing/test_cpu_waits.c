@@ -110,9 +110,9 @@ static void a_process_that_has_ended_reports_how_long_it_waited(void **state)
     }
     assert_int_equal(waitid(P_PID, (id_t)pid, &end, WEXITED | WNOWAIT), 0);
     snprintf(folder, sizeof folder, "/proc/%d", (int)pid);
-    const double wait_ns = kg_tree_wait_ns("", folder);
+    const double wait_ns = kg_tree_wait_ns(folder);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
-    assert_true(isnan(kg_tree_wait_ns("", folder)));
+    assert_true(isnan(kg_tree_wait_ns(folder)));
     if (isnan(wait_ns))
         skip();
     assert_true(wait_ns > PIECE_NS / 2);
