@@ -1,6 +1,8 @@
 #include "model/results.h"
 
+#include <fnmatch.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "model/code_fields.h"
 
@@ -338,4 +340,16 @@ void kg_results_free(struct kg_results *results)
 {
     kg_arena_free(&results->arena);
     *results = (struct kg_results){0};
+}
+
+bool kg_filter_matches(const char *filter, const char *id, const char *const *tags,
+                       size_t tag_count)
+{
+    static const char TAG[] = "tag:";
+    if (strncmp(filter, TAG, sizeof TAG - 1) != 0)
+        return fnmatch(filter, id, 0) == 0;
+    for (size_t i = 0; i < tag_count; i++)
+        if (fnmatch(filter + sizeof TAG - 1, tags[i], 0) == 0)
+            return true;
+    return false;
 }

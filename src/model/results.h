@@ -446,6 +446,11 @@ bool kg_results_write(const struct kg_results *results, const char *path, struct
 bool kg_results_load(const char *path, struct kg_results *results, struct kg_error *err);
 void kg_results_free(struct kg_results *results);
 
+/* Whether a --filter keeps the case: the glob (fnmatch, `*` matches `/` too) matches the id or, after
+ * "tag:", one of the tags. */
+bool kg_filter_matches(const char *filter, const char *id, const char *const *tags,
+                       size_t tag_count);
+
 /* Path of the recording that the results at `path` name, beside them; in `arena`. NULL if they name
  * none. */
 const char *kg_results_recording(struct kg_arena *arena, const char *path,

@@ -1,7 +1,6 @@
 /* report_file.c: opens a saved file for a report: detects its kind, and loads the parts that its format needs. */
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,25 +14,15 @@
 
 /* --- Kinds of files --------------------------------------------------------------------------- */
 
-/* Whether the glob matches the id of the case or, after "tag:", one of its tags. */
-static bool case_matches(const struct kg_case_result *result, const char *filter)
-{
-    static const char TAG[] = "tag:";
-    if (strncmp(filter, TAG, sizeof TAG - 1) != 0)
-        return fnmatch(filter, result->id, 0) == 0;
-    for (size_t i = 0; i < result->tag_count; i++)
-        if (fnmatch(filter + sizeof TAG - 1, result->tags[i], 0) == 0)
-            return true;
-    return false;
-}
-
 /* Keeps the matching cases. */
 static bool results_filter(const char *filter, struct kg_results *results, struct kg_error *err)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < results->case_count; i++)
-        if (case_matches(&results->cases[i], filter))
-            results->cases[kept++] = results->cases[i];
+    for (size_t i = 0; i < results->case_count; i++) {
+        const struct kg_case_result *result = &results->cases[i];
+        if (kg_filter_matches(filter, result->id, result->tags, result->tag_count))
+            results->cases[kept++] = *result;
+    }
     results->case_count = kept;
     results->filter = kg_arena_printf(&results->arena, "--filter %s", filter);
     return kept || kg_error_set(err, KG_ERROR_USAGE,

@@ -1,10 +1,10 @@
 #include "suite/plan.h"
 
-#include <fnmatch.h>
 #include <string.h>
 
 #include "base/nearest.h"
 #include "base/text.h"
+#include "model/results.h"
 #include "suite/case_id.h"
 #include "suite/sources/params.h"
 #include "suite/sources/source.h"
@@ -133,34 +133,12 @@ static bool judged_together(const struct kg_workload_spec *spec)
     return false;
 }
 
-/* The glob after "tag:"; NULL: the filter is a glob for ids. */
-static const char *tag_glob(const char *filter)
-{
-    static const char TAG[] = "tag:";
-    return strncmp(filter, TAG, sizeof TAG - 1) != 0 ? NULL : filter + sizeof TAG - 1;
-}
-
-static bool tags_match(const struct kg_workload_spec *spec, const char *glob)
-{
-    for (size_t i = 0; i < spec->tag_count; i++)
-        if (fnmatch(glob, spec->tags[i], 0) == 0)
-            return true;
-    return false;
-}
-
-static bool filter_keeps(const char *filter, const struct kg_case *planned)
-{
-    const char *glob = tag_glob(filter);
-    return glob ? tags_match(planned->spec, glob) : fnmatch(filter, planned->id, 0) == 0;
-}
-
 /* Whether the filter may keep a case of the workload. */
 static bool filter_may_keep(const char *filter, const struct kg_workload_spec *spec)
 {
-    const char *glob = tag_glob(filter);
     const size_t literal = strcspn(filter, "*?[\\"), length = strlen(spec->name);
-    if (glob)
-        return tags_match(spec, glob);
+    if (!strncmp(filter, "tag:", strlen("tag:")))
+        return kg_filter_matches(filter, spec->name, spec->tags, spec->tag_count);
     return strncmp(filter, spec->name, literal < length ? literal : length) == 0 &&
            (literal <= length || filter[length] == '/');
 }
@@ -218,7 +196,9 @@ static bool group_set(struct planner *planner, struct kg_case *planned)
 static void case_place(struct planner *planner, struct kg_case *planned)
 {
     struct kg_plan *plan = planner->plan;
-    if (planner->options->filter && !filter_keeps(planner->options->filter, planned)) {
+    if (planner->options->filter &&
+        !kg_filter_matches(planner->options->filter, planned->id, planned->spec->tags,
+                           planned->spec->tag_count)) {
         plan->left_out++;
     } else if (group_set(planner, planned)) {
         plan->case_count++;
