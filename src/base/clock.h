@@ -11,6 +11,14 @@ static inline uint64_t kg_clock_ns(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
+/* This thread's time on a CPU, in ns. */
+static inline uint64_t kg_clock_thread_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
 /* The median difference of two successive readings, over a few hundred pairs, in ns, at least 1. It
  * is the clock's tick or the cost of a reading, whichever is larger. */
 double kg_clock_resolution_ns(void);

@@ -32,22 +32,25 @@ static bool is_component(const struct kg_case_rows *subject, size_t row)
            kg_case_rows_share(subject, row) > 0;
 }
 
+/* Puts a row into the first two ranks if its share is larger than theirs. */
+static void row_rank(size_t row, double share, struct kg_bottleneck *found)
+{
+    if (share > found->share) {
+        found->second = found->component;
+        found->second_share = found->share;
+        found->component = row;
+        found->share = share;
+    } else if (share > found->second_share) {
+        found->second = row;
+        found->second_share = share;
+    }
+}
+
 static void rows_rank(const struct kg_case_rows *subject, struct kg_bottleneck *found)
 {
-    for (size_t i = subject->first + 1; i < subject->end; i++) {
-        if (!is_component(subject, i))
-            continue;
-        const double share = kg_case_rows_share(subject, i);
-        if (share > found->share) {
-            found->second = found->component;
-            found->second_share = found->share;
-            found->component = i;
-            found->share = share;
-        } else if (share > found->second_share) {
-            found->second = i;
-            found->second_share = share;
-        }
-    }
+    for (size_t i = subject->first + 1; i < subject->end; i++)
+        if (is_component(subject, i))
+            row_rank(i, kg_case_rows_share(subject, i), found);
 }
 
 /* Finds the name whose paths have the most time together, if their share is notable. */
@@ -130,21 +133,6 @@ static double flat_ns(const struct kg_profile_row *row)
     return row->path.span ? 0 : row->figures.total_ns;
 }
 
-/* Puts a row into the ranks. The shares are times until the whole is known. */
-static void flat_rank(const struct kg_profile *profile, size_t row, struct kg_bottleneck *found)
-{
-    const double ns = flat_ns(&profile->rows[row]);
-    if (ns > found->share) {
-        found->second = found->component;
-        found->second_share = found->share;
-        found->component = row;
-        found->share = ns;
-    } else if (ns > found->second_share) {
-        found->second = row;
-        found->second_share = ns;
-    }
-}
-
 /* The bottleneck of a recording without nested scopes. Shares are of the sum over all threads. false:
  * it has such scopes, or no time. */
 static bool flat_judge(const struct kg_profile *profile, struct kg_bottleneck *found)
@@ -152,11 +140,13 @@ static bool flat_judge(const struct kg_profile *profile, struct kg_bottleneck *f
     double whole_ns = 0;
     *found = (struct kg_bottleneck){.kind = KG_BOTTLENECK_SPREAD, .places = 1, .flat = true};
     for (size_t i = 0; i < profile->row_count; i++) {
+        const double ns = flat_ns(&profile->rows[i]);
         if (profile->rows[i].path.parent != i)
             return false;
-        whole_ns += flat_ns(&profile->rows[i]);
+        whole_ns += ns;
+        /* the shares are times until the whole is known */
         if (profile->rows[i].path.kind != KGATE_SCOPE_PROFILER)
-            flat_rank(profile, i, found);
+            row_rank(i, ns, found);
     }
     if (!(found->share > 0))
         return false;

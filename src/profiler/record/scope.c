@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "profiler/record/nvtx.h"
 #include "profiler/record/profiler.h"
 #include "profiler/record/region.h"
@@ -20,13 +20,6 @@ enum { GPU_SCOPES_COLLECTED = 128 };
 #define CLOSER UINT32_C(0x80000000)
 
 static const struct kgate_scope NOT_RECORDED = {NULL, 0, 0};
-
-static uint64_t cpu_time_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
 
 /* --- Sampling --------------------------------------------------------------------------------- */
 
@@ -130,7 +123,7 @@ static struct kgate_scope begin_closer(struct kgate_profiler_thread *thread,
     if (thread->unusual & KG_UNUSUAL_NVTX)
         kg_nvtx_push(kg_site_get(site->id)->name);
     if (thread->unusual & KG_UNUSUAL_CPU_TIME)
-        extra->cpu_ns = cpu_time_ns();
+        extra->cpu_ns = kg_clock_thread_ns();
     /* Last, so that this function's time does not count as the scope's. */
     thread->frames[scope.depth].start = kg_ticks();
     scope.depth |= CLOSER;
@@ -171,7 +164,7 @@ static void finish_closer(struct kgate_profiler_thread *thread, uint64_t now, ui
         return;
     }
     struct kg_frame_extra *extra = &thread->extras[depth];
-    const uint64_t cpu_ns = extra->cpu_ns == UINT64_MAX ? 0 : cpu_time_ns();
+    const uint64_t cpu_ns = extra->cpu_ns == UINT64_MAX ? 0 : kg_clock_thread_ns();
     struct kg_entry_usage usage = usage_of(extra, cpu_ns);
     usage.device_peak_bytes = device_end(thread, extra);
     if (thread->unusual & KG_UNUSUAL_NVTX)

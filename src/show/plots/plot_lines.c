@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "show/case_figures.h"
 #include "show/plots/plot_parts.h"
 
 /* A point of a line; NaN: no point. */
@@ -51,14 +52,6 @@ static bool is_number(const char *value, double *number)
     return *number > 0;
 }
 
-static const char *value_of(const struct kg_case_result *result, const char *key)
-{
-    for (size_t i = 0; i < result->param_count; i++)
-        if (!strcmp(result->params[i].name, key))
-            return result->params[i].value;
-    return NULL;
-}
-
 /* The number of different numeric values that the measured cases have for the key, at most SEEN_MOST. */
 static size_t values_count(const struct kg_results *results, const char *key)
 {
@@ -66,7 +59,7 @@ static size_t values_count(const struct kg_results *results, const char *key)
     double seen[SEEN_MOST], number;
     size_t count = 0;
     for (size_t i = 0; i < results->case_count; i++) {
-        const char *value = value_of(&results->cases[i], key);
+        const char *value = kg_tidy_parameter(&results->cases[i], key);
         if (!value || !results->cases[i].round_count || !is_number(value, &number))
             continue;
         size_t s = 0;
@@ -89,7 +82,7 @@ static const char *parameter_find(const struct kg_results *results)
             if (found && !strcmp(found, name))
                 continue;
             /* the previous case has the parameter too, so it was counted */
-            if (i && value_of(&results->cases[i - 1], name))
+            if (i && kg_tidy_parameter(&results->cases[i - 1], name))
                 continue;
             const size_t count = values_count(results, name);
             if (count > most) {
@@ -108,7 +101,7 @@ static const char *reference_find(struct kg_arena *arena, const struct kg_result
     const char *version = NULL, *other = NULL;
     for (size_t i = 0; i < results->case_count; i++) {
         const struct kg_case_result *result = &results->cases[i];
-        const char *value = value_of(result, "version");
+        const char *value = kg_tidy_parameter(result, "version");
         if (!result->round_count)
             continue;
         cpu = cpu || !strcmp(result->device, "cpu");

@@ -1,6 +1,5 @@
 #include <math.h>
 #include <omp.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "run/ceilings/cpu/cpu_ceilings_parts.h"
@@ -44,14 +43,6 @@ struct sample {
     int found;
 };
 
-/* This thread's time on a CPU. */
-static uint64_t own_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 /* Calls per ns of CPU time. NaN if the thread's CPU clock stood still or ran faster than time: on some
  * systems it counts whole ticks. */
 static double pace_of(uint64_t turns, uint64_t own, uint64_t wall)
@@ -73,14 +64,14 @@ static struct sample sample_take(int threads, kg_cpu_work *work, void *state)
         uint64_t now;
         found = omp_get_num_threads();
 #pragma omp barrier
-        const uint64_t own = own_ns();
+        const uint64_t own = kg_clock_thread_ns();
         first = kg_clock_ns();
         do {
             right = work(state, thread) && right;
             turns++;
             now = kg_clock_ns();
         } while (now - first < SAMPLE_NS);
-        pace = pace_of(turns, own_ns() - own, now - first);
+        pace = pace_of(turns, kg_clock_thread_ns() - own, now - first);
         last = now;
     }
     return (struct sample){turns, first, last, pace, right, found};
