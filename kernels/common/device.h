@@ -50,14 +50,12 @@ bool kg_device_processors(struct kgate_context *context, unsigned *processors);
  * until there are enough. */
 unsigned kg_device_flight(size_t accesses, unsigned threads, unsigned most, unsigned processors);
 
-/* The input of kg_fill_floats and kg_fill_words in host memory; the caller frees it with free().
+/* The input of kg_fill_words in host memory; the caller frees it with free().
  * NULL with context->message. The check makes the input again, so that large inputs need not be
  * kept. A kernel that overwrites its input then fails the check. */
-float *kg_device_input_floats(struct kgate_context *context, size_t n, uint64_t seed);
 uint64_t *kg_device_input_words(struct kgate_context *context, size_t n, uint64_t seed);
 
 /* Device memory with the same input, for context->release_device. NULL with context->message. */
-float *kg_device_floats(struct kgate_context *context, size_t n, uint64_t seed);
 uint64_t *kg_device_words(struct kgate_context *context, size_t n, uint64_t seed);
 
 /* Device memory for results, filled by kg_device_poison, for context->release_device. NULL with

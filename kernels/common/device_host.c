@@ -62,14 +62,6 @@ static void *host_memory(struct kgate_context *context, size_t bytes)
     return memory;
 }
 
-float *kg_device_input_floats(struct kgate_context *context, size_t n, uint64_t seed)
-{
-    float *input = host_memory(context, n * sizeof *input);
-    if (input)
-        kg_fill_floats(input, n, seed, context->threads);
-    return input;
-}
-
 uint64_t *kg_device_input_words(struct kgate_context *context, size_t n, uint64_t seed)
 {
     uint64_t *input = host_memory(context, n * sizeof *input);
@@ -96,11 +88,6 @@ static void *device_copy(struct kgate_context *context, void *input, size_t byte
     }
     free(input);
     return memory;
-}
-
-float *kg_device_floats(struct kgate_context *context, size_t n, uint64_t seed)
-{
-    return device_copy(context, kg_device_input_floats(context, n, seed), n * sizeof(float));
 }
 
 uint64_t *kg_device_words(struct kgate_context *context, size_t n, uint64_t seed)

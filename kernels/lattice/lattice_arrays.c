@@ -225,8 +225,15 @@ static bool clipped(const struct kg_lattice_plan *plan, const float *x, unsigned
     return any;
 }
 
+/* Values of a sample. */
+struct figures {
+    double mse;
+    double overload_share;
+    double clipped_share; /* share of vectors whose x / (beta alpha^15) was clipped */
+};
+
 /* Adds vector v of a block to the sums. */
-static void figures_add(struct kg_lattice_figures *sums, const struct kg_lattice *part, size_t v,
+static void figures_add(struct figures *sums, const struct kg_lattice *part, size_t v,
                         const float *x)
 {
     const struct kg_lattice_plan *plan = &part->plan;
@@ -247,10 +254,13 @@ static void figures_add(struct kg_lattice_figures *sums, const struct kg_lattice
     sums->clipped_share += count == KG_LATTICE_COUNTS - 1 && clipped(plan, x, n);
 }
 
-struct kg_lattice_figures kg_lattice_figures_of(const struct kg_lattice *result, uint64_t seed)
+/* The values of the vectors at `result`, with arrays on the host. It uses the decoded values; if
+ * NULL, the reference decodes the codes. It uses the counts; if NULL, the reference's counts. x is
+ * not read but made again from `seed`. */
+static struct figures figures_of(const struct kg_lattice *result, uint64_t seed)
 {
     const unsigned n = kg_lattice_dimensions(result->kind);
-    struct kg_lattice_figures figures = {0, 0, 0};
+    struct figures figures = {0, 0, 0};
     for (size_t block = 0; block < blocks_of(result); block++) {
         const struct kg_lattice part = block_of(result, block);
         float x[BLOCK];
@@ -284,7 +294,7 @@ bool kg_lattice_sample_report(struct kgate_context *context, const struct kg_lat
     sample.version(&sample);
     bool good = results_fetch(context, &sample, &result);
     if (good) {
-        const struct kg_lattice_figures figures = kg_lattice_figures_of(&result, context->seed);
+        const struct figures figures = figures_of(&result, context->seed);
         context->report(context, "mse", figures.mse);
         context->report(context, "overload_share", figures.overload_share);
         context->report(context, "clipped_share", figures.clipped_share);

@@ -12,13 +12,6 @@ struct kg_lattice_coding {
     void (*versions[3][2])(struct kg_lattice *lattice);
 };
 
-/* Values of a sample. clipped_share: share of vectors whose x / (beta alpha^15) was clipped. */
-struct kg_lattice_figures {
-    double mse;
-    double overload_share;
-    double clipped_share;
-};
-
 /* Makes the arrays of a version, as memory of the workload. It fills the input, on the CPU in
  * place, and the others with bytes 0xff, which no result contains. `codes`: whether the version has
  * codes. False with context->message. *lattice then holds the arrays made so far, for
@@ -26,11 +19,6 @@ struct kg_lattice_figures {
 bool kg_lattice_arrays_make(struct kgate_context *context, struct kg_lattice *lattice,
                             const struct kg_lattice_coding *coding, bool codes);
 void kg_lattice_arrays_free(struct kgate_context *context, struct kg_lattice *lattice);
-
-/* The values of the vectors at `result`, with arrays on the host. It uses the decoded values; if
- * NULL, the reference decodes the codes. It uses the counts; if NULL, the reference's counts. x is
- * not read but made again from `seed`. */
-struct kg_lattice_figures kg_lattice_figures_of(const struct kg_lattice *result, uint64_t seed);
 
 /* Runs lattice->version on the first KG_LATTICE_SAMPLE vectors, reports their figures, and makes
  * the results bytes 0xff again. */

@@ -16,7 +16,7 @@
         .columns = KG_EXTENT_##kind_columns                                                        \
     }
 
-const struct kg_tensor_kind kg_parameter_kinds[KG_PARAMETERS] = {
+static const struct kg_tensor_kind parameter_kinds[KG_PARAMETERS] = {
     [KG_TOKEN_EMBEDDING] = OF_MODEL("token_embedding", VOCABULARY, D),
     [KG_POSITION_EMBEDDING] = OF_MODEL("position_embedding", SEQ, D),
     [KG_FINAL_NORM_GAIN] = OF_MODEL("final_norm_gain", ONE, D),
@@ -35,7 +35,7 @@ const struct kg_tensor_kind kg_parameter_kinds[KG_PARAMETERS] = {
     [KG_CONTRACT_BIAS] = OF_LAYER("contract_bias", ONE, D),
 };
 
-const struct kg_tensor_kind kg_activation_kinds[KG_ACTIVATIONS] = {
+static const struct kg_tensor_kind activation_kinds[KG_ACTIVATIONS] = {
     [KG_RESULT] = OF_MODEL("result", ROWS, D),
     [KG_FINAL_NORM] = OF_MODEL("final_norm", ROWS, D),
     [KG_FINAL_MEAN] = OF_MODEL("final_mean", ROWS, ONE),
@@ -60,7 +60,7 @@ _Static_assert((int)KG_PARAMETERS <= (int)KG_TENSOR_KINDS_MOST &&
                    (int)KG_ACTIVATIONS <= (int)KG_TENSOR_KINDS_MOST,
                "a layout has no room for the table");
 
-size_t kg_model_extent(const struct kg_model *model, enum kg_extent extent, size_t rows)
+static size_t extent_of(const struct kg_model *model, enum kg_extent extent, size_t rows)
 {
     switch (extent) {
     case KG_EXTENT_ONE:
@@ -87,13 +87,13 @@ static size_t kind_rows(const struct kg_model *model, const struct kg_tensor_kin
                         size_t rows)
 {
     const bool lacking = model->layer_only && !kind->of_layer && kind->rows != KG_EXTENT_ROWS;
-    return lacking ? 0 : kg_model_extent(model, kind->rows, rows);
+    return lacking ? 0 : extent_of(model, kind->rows, rows);
 }
 
 static size_t kind_floats(const struct kg_model *model, const struct kg_tensor_kind *kind,
                           size_t rows)
 {
-    const size_t columns = kg_model_extent(model, kind->columns, rows);
+    const size_t columns = extent_of(model, kind->columns, rows);
     const size_t floats = kind_rows(model, kind, rows) * columns;
     return (floats + KG_TENSOR_ALIGNMENT - 1) / KG_TENSOR_ALIGNMENT * KG_TENSOR_ALIGNMENT;
 }
@@ -123,7 +123,7 @@ struct kg_model kg_model_make(size_t layers, size_t d_model, size_t num_heads, s
         .seq_len = seq_len,
         .vocabulary = KG_MODEL_VOCABULARY,
     };
-    model.parameters = layout_make(&model, kg_parameter_kinds, KG_PARAMETERS, 0, false);
+    model.parameters = layout_make(&model, parameter_kinds, KG_PARAMETERS, 0, false);
     return model;
 }
 
@@ -132,13 +132,13 @@ struct kg_model kg_model_make_layer(size_t d_model, size_t num_heads, size_t seq
     struct kg_model model = kg_model_make(1, d_model, num_heads, seq_len);
     model.vocabulary = 0;
     model.layer_only = true;
-    model.parameters = layout_make(&model, kg_parameter_kinds, KG_PARAMETERS, 0, false);
+    model.parameters = layout_make(&model, parameter_kinds, KG_PARAMETERS, 0, false);
     return model;
 }
 
 struct kg_layout kg_activations_layout(const struct kg_model *model, size_t rows)
 {
-    return layout_make(model, kg_activation_kinds, KG_ACTIVATIONS, rows, model->recomputed);
+    return layout_make(model, activation_kinds, KG_ACTIVATIONS, rows, model->recomputed);
 }
 
 bool kg_layout_tensor(const struct kg_layout *layout, const struct kg_model *model, size_t number,
@@ -160,7 +160,7 @@ bool kg_layout_tensor(const struct kg_layout *layout, const struct kg_model *mod
         .of_layer = in_layer,
         .offset = kg_layout_at(layout, kind, layer),
         .rows = kind_rows(model, &layout->kinds[kind], layout->rows),
-        .columns = kg_model_extent(model, layout->kinds[kind].columns, layout->rows),
+        .columns = extent_of(model, layout->kinds[kind].columns, layout->rows),
     };
     return true;
 }
@@ -198,7 +198,7 @@ static void parameters_fill(const struct kg_model *model, float *parameters, uin
 
 static bool is_vector(const struct kg_tensor *tensor)
 {
-    return kg_parameter_kinds[tensor->kind].rows == KG_EXTENT_ONE;
+    return parameter_kinds[tensor->kind].rows == KG_EXTENT_ONE;
 }
 
 static bool is_gain(const struct kg_tensor *tensor)

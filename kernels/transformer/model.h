@@ -108,8 +108,6 @@ struct kg_tensor_kind {
     enum kg_extent rows;
     enum kg_extent columns;
 };
-extern const struct kg_tensor_kind kg_parameter_kinds[KG_PARAMETERS];
-extern const struct kg_tensor_kind kg_activation_kinds[KG_ACTIVATIONS];
 
 /* Offsets of the tensors of a table, in floats. */
 struct kg_layout {
@@ -181,8 +179,6 @@ static inline size_t kg_layout_at(const struct kg_layout *layout, size_t kind, s
     return layout->offset[kind] +
            (kg_layout_is_of_layer(layout, kind) ? kg_layout_layer(layout, layer) : 0);
 }
-
-size_t kg_model_extent(const struct kg_model *model, enum kg_extent extent, size_t rows);
 
 /* The number of parameters, without the gaps between the tensors. */
 size_t kg_model_parameter_count(const struct kg_model *model);

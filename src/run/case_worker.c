@@ -89,12 +89,6 @@ bool kg_case_fail(const struct kg_session *session, size_t index, const char *re
     return case_give_up(session, index, KG_STATUS_FAILED, reason, tail, err);
 }
 
-bool kg_case_skip(const struct kg_session *session, size_t index, const char *reason,
-                  struct kg_error *err)
-{
-    return case_give_up(session, index, KG_STATUS_SKIPPED, reason, "", err);
-}
-
 /* A program without the arguments that it needs may print its usage and exit with 0. Its time is then that of
  * starting a process, which no change of the code makes slower. */
 static void usage_note(const struct kg_session *session, size_t index,
@@ -121,7 +115,7 @@ bool kg_case_answer_take(const struct kg_session *session, size_t index, struct 
             return true;
         }
         if (response->unavailable && response->message)
-            return kg_case_skip(session, index, response->message, err);
+            return case_give_up(session, index, KG_STATUS_SKIPPED, response->message, "", err);
         return kg_case_fail(session, index,
                             response->message ? response->message : "failed without a reason",
                             answer->tail, err);
@@ -131,9 +125,11 @@ bool kg_case_answer_take(const struct kg_session *session, size_t index, struct 
     return kg_case_fail(session, index, reason, answer->tail, err);
 }
 
-bool kg_case_worker_run(const struct kg_session *session, size_t index,
-                        const struct kg_task_options *options, struct kg_arena *arena,
-                        struct kg_response *response, struct kg_error *err)
+/* Runs one worker to its end. If it did its task, `response->good` is true. Otherwise the status of
+ * the case changes as in kg_case_answer_take. */
+static bool worker_run(const struct kg_session *session, size_t index,
+                       const struct kg_task_options *options, struct kg_arena *arena,
+                       struct kg_response *response, struct kg_error *err)
 {
     struct kg_answer answer;
     if (!kg_worker_ask(session, index, options, arena, &answer, err) ||
@@ -190,7 +186,7 @@ bool kg_case_check(const struct kg_session *session, size_t index, struct kg_err
     struct kg_arena arena = {0};
     struct kg_response response = {0};
     const struct kg_task_options options = {.task = KG_TASK_CHECK, .patience = 1};
-    bool good = kg_case_worker_run(session, index, &options, &arena, &response, err);
+    bool good = worker_run(session, index, &options, &arena, &response, err);
     if (good && response.good)
         good = kg_case_check_store(session, index, &response, err);
     kg_arena_free(&arena);
@@ -255,7 +251,7 @@ bool kg_case_round(const struct kg_session *session, size_t index, bool confirm,
     struct kg_arena arena = {0};
     struct kg_response response = {0};
     const struct kg_task_options options = {.task = KG_TASK_ROUND, .patience = 1, .counts = true};
-    bool good = kg_case_worker_run(session, index, &options, &arena, &response, err);
+    bool good = worker_run(session, index, &options, &arena, &response, err);
     if (response.round_count == 1)
         response.rounds[0].confirms = confirm;
     if (good && response.good)

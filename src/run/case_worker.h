@@ -16,12 +16,6 @@ int kg_case_pin_shared(const struct kg_session *session, size_t index);
 /* Whether the case can have a round: it is neither FAILED nor SKIPPED. */
 bool kg_case_measurable(const struct kg_case_result *result);
 
-/* Runs one worker to its end. If it did its task, `response->good` is true. Otherwise the status of
- * the case changes as in kg_case_answer_take. */
-bool kg_case_worker_run(const struct kg_session *session, size_t index,
-                        const struct kg_task_options *options, struct kg_arena *arena,
-                        struct kg_response *response, struct kg_error *err);
-
 /* Takes an answer. The answer must be good and the process must have ended well. Otherwise the case
  * is FAILED, or SKIPPED if this machine cannot run it. If the user asked to stop, the case stays
  * unchanged. If `answer->response.good` is true, the caller may use the response. */
@@ -31,8 +25,6 @@ bool kg_case_answer_take(const struct kg_session *session, size_t index, struct 
 /* Marks the case as FAILED, or as SKIPPED if the case is not at fault; `tail` may be empty. */
 bool kg_case_fail(const struct kg_session *session, size_t index, const char *reason,
                   const char *tail, struct kg_error *err);
-bool kg_case_skip(const struct kg_session *session, size_t index, const char *reason,
-                  struct kg_error *err);
 
 /* Stores the result of a check. */
 bool kg_case_check_store(const struct kg_session *session, size_t index,

@@ -21,7 +21,8 @@
 #include "run/rounds.h"
 #include "suite/trust/trust.h"
 
-const double KG_CONFIRM_AFTER_NS = 1e9;
+/* Delay of confirming rounds after the other rounds. */
+static const double CONFIRM_AFTER_NS = 1e9;
 const double KG_CONFIRM_APART_NS = 100e6;
 
 /* On the GPU the cases share processes. */
@@ -294,7 +295,7 @@ bool kg_run_rounds(struct kg_run *run, const size_t *wanted, bool confirm, struc
     const struct kg_rounds rounds = {.run = run,
                                      .wanted = wanted,
                                      .confirm = confirm,
-                                     .confirm_after_ns = KG_CONFIRM_AFTER_NS,
+                                     .confirm_after_ns = CONFIRM_AFTER_NS,
                                      .confirm_apart_ns = KG_CONFIRM_APART_NS,
                                      .one = round_alone,
                                      .shares = shares_process,

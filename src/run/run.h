@@ -100,9 +100,9 @@ bool kg_run_prepare(struct kg_run *run, const struct kg_prepared_suite *what,
 bool kg_run_begin(struct kg_run *run, const struct kg_prepared_suite *what,
                   const struct kg_run_options *options, struct kg_error *err);
 
-/* Delay of confirming rounds after the other rounds, and least distance between two of them.
- * Confirming rounds of pairs use the shorter time as delay: both builds meet the same moment. */
-extern const double KG_CONFIRM_AFTER_NS, KG_CONFIRM_APART_NS;
+/* Least distance between two confirming rounds. Confirming rounds of pairs use it as delay after the
+ * other rounds too: both builds meet the same moment. */
+extern const double KG_CONFIRM_APART_NS;
 
 /* Keeps `count` of the case's rounds, from round `from` on. The others had another length, and times
  * of rounds of two lengths are not comparable. The journal keeps all rounds. */

@@ -110,12 +110,6 @@ static const char *cell_rate(struct kg_arena *arena, const struct kg_column_subj
     return !*rate ? cell_items(arena, subject) : rate;
 }
 
-const char *kg_column_rate(struct kg_arena *arena, const struct kg_case_result *result)
-{
-    const struct kg_column_subject subject = {.result = result};
-    return cell_rate(arena, &subject);
-}
-
 /* The throughput, if the column `rate` has the items. */
 static const char *cell_beside(struct kg_arena *arena, const struct kg_column_subject *subject)
 {

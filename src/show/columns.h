@@ -49,8 +49,6 @@ void kg_columns_words(struct kg_text *text);
 /* Sets the table's heads, with "case" first; rows are added by kg_columns_row. */
 void kg_columns_heads(const struct kg_columns *columns, struct kg_table *table);
 
-/* The cell of the column `rate`. */
-const char *kg_column_rate(struct kg_arena *arena, const struct kg_case_result *result);
 /* The cell of the column `memory`; "" if the peak memory is unknown. */
 const char *kg_column_memory(struct kg_arena *arena, const struct kg_case_result *result);
 

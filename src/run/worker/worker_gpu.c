@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -58,7 +57,9 @@ bool kg_worker_gpu_start(struct kg_worker *worker, struct kg_error *err)
     return true;
 }
 
-void kg_worker_gpu_memory(struct kg_worker *worker)
+/* Notes the free device memory if it is a new minimum. To be called after each possible
+ * allocation. */
+static void memory_note(struct kg_worker *worker)
 {
     struct worker_gpu *gpu = &worker->gpu;
     size_t free_bytes, total;
@@ -70,7 +71,7 @@ void kg_worker_gpu_memory(struct kg_worker *worker)
 void kg_worker_gpu_ready(struct kg_worker *worker)
 {
     struct worker_gpu *gpu = &worker->gpu;
-    kg_worker_gpu_memory(worker);
+    memory_note(worker);
     gpu->sampler = (struct kg_gpu_sampler){.timer = &gpu->timer,
                                            .call = {worker->sampler.run, worker->sampler.state},
                                            .call_timing = {.held_calls = worker->request.held_calls,
@@ -87,7 +88,7 @@ void kg_worker_gpu_finish(struct kg_worker *worker)
 {
     const struct worker_gpu *gpu = &worker->gpu;
     struct kg_response *response = &worker->response;
-    kg_worker_gpu_memory(worker);
+    memory_note(worker);
     response->device_allocated_bytes = (double)worker->host.device_peak_bytes;
     response->device_peak_bytes = (double)(gpu->free_bytes - gpu->free_least);
 }

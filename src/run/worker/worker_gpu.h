@@ -60,9 +60,6 @@ bool kg_worker_gpu_wait(struct kg_worker *worker, struct kg_error *err);
 bool kg_worker_gpu_trace(struct kg_worker *worker, struct kg_error *err);
 bool kg_worker_gpu_ceilings(struct kg_worker *worker, struct kg_error *err);
 
-/* Notes the free device memory if it is a new minimum. To be called after each possible
- * allocation. */
-void kg_worker_gpu_memory(struct kg_worker *worker);
 /* Frees its host memory. The context goes when the process ends, which is quicker. */
 void kg_worker_gpu_close(struct worker_gpu *gpu);
 
