@@ -4,7 +4,6 @@
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "attention/attention_heads.h"
 #include "common/common.h"

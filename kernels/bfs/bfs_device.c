@@ -1,6 +1,5 @@
 /* The graph on the GPU. */
 #include "bfs/bfs.h"
-#include "common/common.h"
 #include "common/device.h"
 
 /* Vertices are found in the order of their distance, so the frontiers lie in the queue one after

@@ -1,6 +1,5 @@
 #include "histogram/histogram.h"
 
-#include "common/common.h"
 #include "common/device.h"
 
 enum { BYTES, VERSION, PARAMS };

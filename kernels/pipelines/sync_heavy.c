@@ -1,6 +1,5 @@
 #include "pipelines/sync_heavy.h"
 
-#include "common/common.h"
 #include "common/device.h"
 
 enum { ELEMENTS, STEPS, VERSION, PARAMS };

@@ -1,7 +1,6 @@
 /* names.h: maps names to numbers, by open addressing in an arena. A zeroed map is empty. Not
  * thread-safe. */
 #pragma once
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,7 +1,6 @@
 /* units.h: quantities as people write and read them. Pure functions; thread-safe. */
 #pragma once
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* Readers. The whole text must match: a non-negative finite decimal number (digits, one point, an

@@ -1,7 +1,6 @@
 /* cpu_caches.h: the sizes of the caches of some CPUs, from /sys. Thread-safe. */
 #pragma once
 #include <sched.h>
-#include <stddef.h>
 
 /* The levels that can hold data. */
 enum kg_cache_level { KG_LEVEL_L1, KG_LEVEL_L2, KG_LEVEL_L3, KG_LEVEL_MEMORY, KG_LEVEL_COUNT };

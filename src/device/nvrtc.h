@@ -2,7 +2,6 @@
  * header nor the toolkit, and compiling needs no device. Signatures follow NVIDIA's NVRTC
  * reference. Not thread-safe. */
 #pragma once
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/arena.h"

@@ -2,7 +2,6 @@
 #pragma once
 #include <sched.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 enum { KG_TREE_LINE = 512 };
 

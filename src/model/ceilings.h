@@ -1,7 +1,6 @@
 /* ceilings.h: a GPU's peaks, as kgate measured them. */
 #pragma once
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/arena.h"

@@ -4,8 +4,6 @@
  * Sousa, "Cache-aware Roofline", 2014). */
 #pragma once
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/arena.h"
 #include "base/error.h"

@@ -1,6 +1,5 @@
 /* policy.h: the kinds of change, and the gate's reaction to them. Constant data, thread-safe. */
 #pragma once
-#include <stdbool.h>
 #include <stdint.h>
 
 /* changes.def has the rows. */

@@ -1,8 +1,6 @@
 /* suggest_settings.h: thresholds of suggestions: `suggest:` of a suite, stored in its results. The
  * table kg_suggest_keys (suite_keys.c) explains each to the user. */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/record.h"

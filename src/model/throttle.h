@@ -1,7 +1,6 @@
 /* throttle.h: counts the rounds in which heat or power throttled the GPU, or other processes used
  * it. Pure functions; thread-safe. */
 #pragma once
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "model/results.h"

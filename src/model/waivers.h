@@ -2,7 +2,6 @@
  * quarantine. YAML. `kgate accept` and `kgate quarantine` write it in a stable order: a reviewer
  * can read a change line by line. */
 #pragma once
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/arena.h"

@@ -1,6 +1,5 @@
 #include "run/case_result.h"
 
-#include <math.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,6 +1,5 @@
 /* case_result.h: the results of a plan before any measuring. */
 #pragma once
-#include <stdbool.h>
 
 #include "model/results.h"
 #include "suite/plan.h"

@@ -1,6 +1,5 @@
 #include "run/cpu_ceilings_pass.h"
 
-#include <math.h>
 #include <sched.h>
 #include <time.h>
 

@@ -9,7 +9,6 @@
 #include "device/driver.h"
 #include "device/gpus.h"
 #include "device/nvml.h"
-#include "run/case_threads.h"
 
 bool kg_group_fits(const struct kg_launch *started, const struct kg_launch *launch)
 {

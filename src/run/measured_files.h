@@ -1,7 +1,6 @@
 /* measured_files.h: identifies the files of the measured code by the hash of their bytes. The store
  * can then keep the builds behind its numbers (judge/builds.h). */
 #pragma once
-#include <stdbool.h>
 
 #include "model/results.h"
 #include "run/build.h"

@@ -1,7 +1,6 @@
 #include "run/pairing.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "run/case_result.h"
 #include "run/case_worker.h"

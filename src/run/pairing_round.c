@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "run/case_result.h"
 #include "run/case_worker.h"
 #include "run/group.h"
 #include "run/interleaving.h"

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/units.h"
 #include "model/change.h"
 #include "show/advice_text.h"
 #include "show/cells.h"

@@ -2,7 +2,6 @@
  * it: terminal, markdown, HTML. Builders append raw text from files. The renderers escape, cut, wrap and colour the
  * text, and leave out parts that do not fit. Not thread-safe. */
 #pragma once
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/arena.h"

@@ -1,7 +1,6 @@
 /* github.c: annotations of a GitHub workflow: `::error file=…,line=…,title=…::…` on standard output. The runner decodes
  * %0A (line end) and %25 (per cent), in properties also %3A and %2C. It shows at most ten errors, ten warnings and ten
  * notices per step. So the worst come first, and the tenth gives the number of annotations left out. */
-#include <stdint.h>
 #include <string.h>
 
 #include "base/escape.h"

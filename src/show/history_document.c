@@ -1,5 +1,4 @@
 /* history_document.c: runs, series, changes or audits of a history. */
-#include <math.h>
 #include <string.h>
 
 #include "base/escape.h"

@@ -1,7 +1,6 @@
 /* junit.c: JUnit XML for Jenkins, GitLab and other test viewers, one test per case. The elements and attributes follow
  * the schema of Jenkins' xUnit plugin. GitLab shows `classname` as the suite's name. */
 #include <math.h>
-#include <string.h>
 
 #include "base/xml.h"
 #include "show/format_parts.h"

@@ -1,7 +1,6 @@
 #include "show/outcome.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/units.h"
 #include "model/change.h"

@@ -10,7 +10,6 @@
 #include "show/cells.h"
 #include "show/columns.h"
 #include "show/document.h"
-#include "show/terminal_parts.h"
 
 enum { SIDES = 2 };
 

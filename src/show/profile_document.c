@@ -1,6 +1,5 @@
 /* profile_document.c: a profile: its scopes and the bottlenecks. A profile of several cases lists the components of
  * each case instead of scopes. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 #include "suite/suite_diff.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "base/text.h"

@@ -2,7 +2,6 @@
  * process. Changed constants in a note, between two segments or in a section without flags are
  * loaded too, so they count. */
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/code/code_hash.h"

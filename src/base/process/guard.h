@@ -5,7 +5,6 @@
  * process with the mark. A process that clears its environment escapes. One thread. */
 #pragma once
 #include <stdbool.h>
-#include <stddef.h>
 
 /* The variable's name, and room for its value. */
 #define KG_GUARD_VARIABLE "KGATE_MARK"

@@ -1,6 +1,5 @@
 /* number_map.h: numbers by numbers, by open addressing. Zeros make an empty one. Not thread-safe. */
 #pragma once
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,6 +1,5 @@
 /* Functions for a program's own recording: figures, reports, and a report at its end. */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,6 +1,5 @@
 #include "profiler/read/profile_load_fields.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "profiler/read/bottleneck.h"

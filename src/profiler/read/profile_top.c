@@ -1,5 +1,4 @@
 /* The paths with the most self time. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 #include "run/extra_passes.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "model/series.h"
 #include "run/case_counters.h"

@@ -1,7 +1,6 @@
 /* count_tool.h: the tool that counts instructions and cache lines on this machine: perf_event if
  * this process may use it, else Valgrind's Callgrind. */
 #pragma once
-#include <stdbool.h>
 
 #include "run/case_worker.h"
 #include "run/timing/counting.h"

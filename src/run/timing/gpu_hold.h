@@ -2,7 +2,6 @@
  * For the files of the timer. First thread only. */
 #pragma once
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "run/timing/gpu_timer.h"
 

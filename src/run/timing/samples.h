@@ -1,6 +1,5 @@
 /* samples.h: the summary of a round's samples, on the CPU and on the GPU. */
 #pragma once
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/resource.h>

@@ -1,7 +1,6 @@
 #include "run/timing/timed_loop.h"
 
 #include <math.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "base/clock.h"

@@ -1,7 +1,6 @@
 #include "run/worker/cupti_counters.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/library.h"
 #include "base/memory.h"

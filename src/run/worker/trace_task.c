@@ -1,7 +1,5 @@
 #include "run/worker/trace_task.h"
 
-#include <math.h>
-
 #include "base/code/symbol_name.h"
 #include "run/worker/activity.h"
 #include "run/worker/cupti.h"

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "show/advice_text.h"
 #include "show/explain/explain_parts.h"
 
 static void relative_add(struct kg_document *document, const struct kg_relative_case *relative)

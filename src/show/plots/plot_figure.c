@@ -1,5 +1,4 @@
 /* plot_figure.c: a figure reported by workloads, as bars. */
-#include <math.h>
 #include <string.h>
 
 #include "base/units.h"

@@ -1,7 +1,6 @@
 /* plot_machines.c: the time of each case on each machine, as bars. A case is a group of bars; the longest is its
  * slowest machine. */
 #include <math.h>
-#include <string.h>
 
 #include "base/nearest.h"
 #include "base/units.h"

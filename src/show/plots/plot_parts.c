@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "base/escape.h"
-
 enum { TITLE_MOST = 110, WORDS_MOST = 40 };
 
 const struct kg_plot_ink kg_plot_inks[KG_PLOT_LINES_MOST] = {

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/nearest.h"
-#include "model/series.h"
 #include "show/plots/plot_parts.h"
 
 #define RESULTS .schema = KG_RESULTS_SCHEMA

@@ -1,6 +1,4 @@
 /* hyperfine: --export-json. Every run is a separate process. */
-#include <math.h>
-#include <string.h>
 
 #include "suite/adapters/adapter.h"
 

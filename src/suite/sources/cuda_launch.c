@@ -1,7 +1,6 @@
 #include "suite/sources/cuda_launch.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/units.h"
 

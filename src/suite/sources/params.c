@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/nearest.h"
-#include "base/text.h"
 #include "base/units.h"
 
 enum { NAMES_MOST = 64 };

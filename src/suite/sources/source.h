@@ -5,7 +5,6 @@
  * worker process; command.h, a command as a workload. */
 #pragma once
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/arena.h"

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/escape.h"
 #include "suite/trust/git_ask.h"
 
 enum { BLOB_MOST = 1 << 30 };

@@ -1,5 +1,4 @@
 #include <math.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
