@@ -217,6 +217,35 @@ static inline void recording_free(struct recording *recording)
     kg_text_free(&recording->bytes);
 }
 
+/* Adds up a recording and frees it; its file stays, as r.kgprof. */
+static inline void recording_read(struct recording *recording, const char *folder,
+                                  struct kg_profile *profile)
+{
+    struct kg_error err;
+    if (!kg_profile_read(recording_save(recording, folder, "r.kgprof"), profile, &err))
+        fail_msg("refused: %s", err.message);
+    recording_free(recording);
+}
+
+/* The figures of all rows with this name. */
+static inline const struct kg_profile_figures *profile_name(const struct kg_profile *profile,
+                                                            const char *name)
+{
+    for (size_t i = 0; i < profile->name_count; i++)
+        if (!strcmp(profile->names[i].name, name))
+            return &profile->names[i].figures;
+    fail_msg("there is no name %s", name);
+    return NULL;
+}
+
+/* Compares a report and frees it. */
+static inline void report_check(struct kg_text *text, const char *expected)
+{
+    assert_false(text->failed);
+    assert_string_equal(kg_text_string(text), expected);
+    kg_text_free(text);
+}
+
 /* Two calls of a parallel region of two threads that meet at a barrier.
  *
  *   thread 1: call 0..1000 { region 100..900 { part 200..400, barrier 400..800 } }, and at 2000

@@ -14,15 +14,6 @@ static int remove_folder(void **state)
     return 0;
 }
 
-/* Adds up a recording and frees it. */
-static void read_all(struct recording *recording, struct kg_profile *profile)
-{
-    struct kg_error err;
-    if (!kg_profile_read(recording_save(recording, folder, "r.kgprof"), profile, &err))
-        fail_msg("refused: %s", err.message);
-    recording_free(recording);
-}
-
 static const struct kg_profile_row *row_of(const struct kg_profile *profile, const char *path)
 {
     struct kg_arena arena = {0};
@@ -34,15 +25,6 @@ static const struct kg_profile_row *row_of(const struct kg_profile *profile, con
     if (!found)
         fail_msg("there is no path %s", path);
     return found;
-}
-
-static const struct kg_profile_figures *name_of(const struct kg_profile *profile, const char *name)
-{
-    for (size_t i = 0; i < profile->name_count; i++)
-        if (!strcmp(profile->names[i].name, name))
-            return &profile->names[i].figures;
-    fail_msg("there is no name %s", name);
-    return NULL;
 }
 
 static void rows_are_nested_and_by_total(void **state)
@@ -59,7 +41,7 @@ static void rows_are_nested_and_by_total(void **state)
     struct kg_profile profile;
     struct kg_arena arena = {0};
     recording_rich(&recording, 7);
-    read_all(&recording, &profile);
+    recording_read(&recording, folder, &profile);
     assert_int_equal(profile.row_count, 7);
     for (size_t i = 0; i < 7; i++) {
         assert_string_equal(kg_profile_path_text(&arena, &profile, i), order[i]);
@@ -90,7 +72,7 @@ static void cases_are_by_the_time_of_a_call(void **state)
             recording_entry(&recording, 1, 1, 1000 * k, processes[i].ns, 0);
         recording_end(&recording);
     }
-    read_all(&recording, &profile);
+    recording_read(&recording, folder, &profile);
     assert_int_equal(profile.row_count, 3);
     assert_string_equal(profile.rows[0].path.name, "slow");
     assert_string_equal(profile.rows[1].path.name, "quick");
@@ -103,7 +85,7 @@ static void figures_of_paths_are_as_by_hand(void **state)
     struct recording recording = {0};
     struct kg_profile profile;
     recording_rich(&recording, 7);
-    read_all(&recording, &profile);
+    recording_read(&recording, folder, &profile);
     const struct kg_profile_figures *outer = &row_of(&profile, "main")->figures;
     assert_int_equal(outer->calls, 1);
     assert_int_equal(outer->unfinished, 1);
@@ -142,11 +124,11 @@ static void a_name_counts_recursion_once(void **state)
     struct recording recording = {0};
     struct kg_profile profile;
     recording_rich(&recording, 7);
-    read_all(&recording, &profile);
+    recording_read(&recording, folder, &profile);
     assert_int_equal(profile.name_count, 5);
     assert_string_equal(profile.names[0].name, "main");
     assert_string_equal(profile.names[1].name, "solve");
-    const struct kg_profile_figures *solve = name_of(&profile, "solve");
+    const struct kg_profile_figures *solve = profile_name(&profile, "solve");
     assert_int_equal(solve->calls, 4);
     assert_near(solve->total_ns, 9000, 0);
     assert_near(solve->self_ns, 7900, 0);
@@ -177,10 +159,10 @@ static void cpu_time_of_a_name_counts_recursion_once(void **state)
     recording_entry_full(&recording, 1, &inner, &less, NULL);
     recording_entry_full(&recording, 1, &outer, &more, NULL);
     recording_end(&recording);
-    read_all(&recording, &profile);
+    recording_read(&recording, folder, &profile);
     assert_near(row_of(&profile, "fib;fib")->figures.cpu_ns, 400, 0);
-    assert_near(name_of(&profile, "fib")->cpu_ns, 900, 0);
-    assert_near(name_of(&profile, "fib")->total_ns, 1000, 0);
+    assert_near(profile_name(&profile, "fib")->cpu_ns, 900, 0);
+    assert_near(profile_name(&profile, "fib")->total_ns, 1000, 0);
     kg_profile_free(&profile);
 }
 
@@ -215,10 +197,10 @@ static void threads_are_balanced_within_processes(void **state)
     struct kg_profile profile;
     threads_add(&recording, 1, 3);
     threads_add(&recording, 2, 5);
-    read_all(&recording, &profile);
+    recording_read(&recording, folder, &profile);
     for (int turn = 0; turn < 2; turn++) {
         const struct kg_profile_figures *task =
-            turn ? name_of(&profile, "task") : &row_of(&profile, "task")->figures;
+            turn ? profile_name(&profile, "task") : &row_of(&profile, "task")->figures;
         assert_int_equal(task->calls, 6 + 15);
         assert_int_equal(task->threads, 8);
         assert_int_equal(task->threads_most, 5);
@@ -237,7 +219,7 @@ static void processes_of_one_thread_are_not_unbalanced(void **state)
     struct kg_profile profile;
     calls_add(&recording, 40);
     calls_add(&recording, 4);
-    read_all(&recording, &profile);
+    recording_read(&recording, folder, &profile);
     const struct kg_profile_figures *task = &row_of(&profile, "task")->figures;
     assert_int_equal(task->threads, 2);
     assert_int_equal(task->threads_most, 1);
@@ -266,9 +248,9 @@ static void by_name_workers_are_balanced_with_the_thread_that_called_them(void *
     recording_entry(&recording, 4, 1, 0, 300, 0);
     recording_entry(&recording, 1, 1, 0, 1000, 2);
     recording_span(&recording, 4, 2, 0, 5000);
-    read_all(&recording, &profile);
+    recording_read(&recording, folder, &profile);
     assert_true(isnan(kg_profile_imbalance(&row_of(&profile, "main;part")->figures)));
-    const struct kg_profile_figures *part = name_of(&profile, "part");
+    const struct kg_profile_figures *part = profile_name(&profile, "part");
     assert_int_equal(part->threads, 4);
     assert_near(part->busiest_thread_ns, 600, 0);
     assert_near(part->even_thread_ns, 1400.0 / 4, 0);
@@ -291,7 +273,7 @@ static void entries_of_threads_may_alternate(void **state)
     recording_node(&recording, 2, 1, 0, 1);
     for (uint32_t i = 0; i < 10; i++)
         recording_entry(&recording, 1 + i % 2, 1, 100 * i, i % 2 ? 30 : 20, 0);
-    read_all(&recording, &profile);
+    recording_read(&recording, folder, &profile);
     assert_int_equal(profile.rows[0].figures.threads, 2);
     assert_near(profile.rows[0].figures.busiest_thread_ns, 150, 0);
     assert_near(profile.rows[0].figures.even_thread_ns, 125, 0);
@@ -308,7 +290,7 @@ static void each_process_is_a_round(void **state)
     threads_add(&recording, 2, 5);
     recording_process(&recording, 3, 1, ""); /* without scopes */
     recording_end(&recording);
-    read_all(&recording, &profile);
+    recording_read(&recording, folder, &profile);
     const struct kg_profile_row *row = &profile.rows[0];
     assert_int_equal(row->round_count, 3);
     assert_int_equal(row->process_count, 3);
@@ -326,7 +308,7 @@ static void parts_of_one_process_are_rounds(void **state)
     struct recording recording = {0};
     struct kg_profile profile;
     calls_add(&recording, 40);
-    read_all(&recording, &profile);
+    recording_read(&recording, folder, &profile);
     const struct kg_profile_row *row = &profile.rows[0];
     assert_int_equal(row->round_count, 10);
     for (size_t i = 0; i < 10; i++)
@@ -342,7 +324,7 @@ static void few_calls_give_few_rounds(void **state)
         struct recording recording = {0};
         struct kg_profile profile;
         calls_add(&recording, calls);
-        read_all(&recording, &profile);
+        recording_read(&recording, folder, &profile);
         const struct kg_profile_row *row = &profile.rows[0];
         assert_int_equal(row->round_count, calls < 2 ? 1 : calls);
         assert_near(row->rounds_ns[0], calls, 0);
@@ -367,7 +349,7 @@ static void open_scopes_have_what_is_inside(void **state)
     recording_entry(&recording, 1, 3, 0, 60, 0);
     recording_entry(&recording, 1, 2, 0, 100, 1);
     recording_entry(&recording, 1, 3, 200, 300, 0);
-    read_all(&recording, &profile);
+    recording_read(&recording, folder, &profile);
     const struct kg_profile_figures *outer = &row_of(&profile, "main")->figures;
     assert_int_equal(outer->calls, 0);
     assert_near(outer->total_ns, 0, 0);
@@ -398,7 +380,7 @@ static void gpu_time_of_other_streams_counts(void **state)
     recording_entry_full(&recording, 1, &entry, NULL, &gpu);
     recording_entry(&recording, 1, 3, 100, 50, 0);
     recording_entry(&recording, 1, 1, 0, 200, 3);
-    read_all(&recording, &profile);
+    recording_read(&recording, folder, &profile);
     const struct kg_profile_figures *outer = &row_of(&profile, "outer")->figures;
     assert_near(outer->gpu_ns, 1400, 0);
     assert_near(outer->transfer_ns, 50, 0);
@@ -416,7 +398,7 @@ static void sums_do_not_wrap(void **state)
     const struct kg_entry entry = {.bytes = UINT64_MAX, .duration = 1, .node = 1};
     recording_slots(&recording, 1, &entry, 1);
     recording_slots(&recording, 1, &entry, 1);
-    read_all(&recording, &profile);
+    recording_read(&recording, folder, &profile);
     assert_true(profile.rows[0].figures.bytes == INT64_MAX);
     kg_profile_free(&profile);
 }
@@ -427,7 +409,7 @@ static void a_process_without_entries_is_a_profile(void **state)
     struct kg_profile profile;
     recording_process(&recording, 1, 1, "");
     recording_end(&recording);
-    read_all(&recording, &profile);
+    recording_read(&recording, folder, &profile);
     assert_int_equal(profile.process_count, 1);
     assert_int_equal(profile.row_count, 0);
     assert_int_equal(profile.name_count, 0);

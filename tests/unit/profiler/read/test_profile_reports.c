@@ -17,22 +17,6 @@ static int remove_folder(void **state)
     return 0;
 }
 
-/* Adds up a recording; its file stays, as r.kgprof. */
-static void read_all(struct recording *recording, struct kg_profile *profile)
-{
-    struct kg_error err;
-    if (!kg_profile_read(recording_save(recording, folder, "r.kgprof"), profile, &err))
-        fail_msg("refused: %s", err.message);
-    recording_free(recording);
-}
-
-static void check_text(struct kg_text *text, const char *expected)
-{
-    assert_string_equal(kg_text_string(text), expected);
-    assert_false(text->failed);
-    kg_text_free(text);
-}
-
 /* --- Tables ---------------------------------------------------------------------------------- */
 
 static void the_table_is_by_total(void **state)
@@ -41,28 +25,28 @@ static void the_table_is_by_total(void **state)
     struct kg_profile profile;
     struct kg_text text = {0};
     recording_rich(&recording, 7);
-    read_all(&recording, &profile);
+    recording_read(&recording, folder, &profile);
     kg_profile_table(&profile, 0, 0, &text);
-    check_text(&text, "solver (nightly): 1 process, 2 threads, 8 entries, 10.0 us\n"
-                      "name         calls    total      avg      min      max  std dev  % time "
-                      " threads  busiest      gpu  gpu %  transfer     cpu  allocated   peak  "
-                      "bandwidth\n"
-                      "main             1  10.0 us  10.0 us  10.0 us  10.0 us     0 ns   100.0 "
-                      "       1        -  2.20 us   22.0    800 ns       -          -      -   "
-                      "       -\n"
-                      "solve            4  9.00 us  2.75 us  2.00 us  4.00 us   957 ns    90.0 "
-                      "       2    1.56x  2.20 us   24.4    800 ns       -          -      -   "
-                      "       -\n"
-                      "request;\"a\"      1  7.00 us  7.00 us  7.00 us  7.00 us     0 ns     "
-                      "0.0        -        -        -      -         -       -          -      "
-                      "-          -\n"
-                      "copy             1  1.00 us  1.00 us  1.00 us  1.00 us     0 ns    10.0 "
-                      "       1        -        -      -    800 ns  900 ns      512 B  256 B  "
-                      "5.12 GB/s\n"
-                      "(profiler)       1   100 ns   100 ns   100 ns   100 ns     0 ns     1.0 "
-                      "       1        -        -      -         -       -          -      -   "
-                      "       -\n"
-                      "Lost: 3 entries dropped, 1 scope without its own end\n");
+    report_check(&text, "solver (nightly): 1 process, 2 threads, 8 entries, 10.0 us\n"
+                        "name         calls    total      avg      min      max  std dev  % time "
+                        " threads  busiest      gpu  gpu %  transfer     cpu  allocated   peak  "
+                        "bandwidth\n"
+                        "main             1  10.0 us  10.0 us  10.0 us  10.0 us     0 ns   100.0 "
+                        "       1        -  2.20 us   22.0    800 ns       -          -      -   "
+                        "       -\n"
+                        "solve            4  9.00 us  2.75 us  2.00 us  4.00 us   957 ns    90.0 "
+                        "       2    1.56x  2.20 us   24.4    800 ns       -          -      -   "
+                        "       -\n"
+                        "request;\"a\"      1  7.00 us  7.00 us  7.00 us  7.00 us     0 ns     "
+                        "0.0        -        -        -      -         -       -          -      "
+                        "-          -\n"
+                        "copy             1  1.00 us  1.00 us  1.00 us  1.00 us     0 ns    10.0 "
+                        "       1        -        -      -    800 ns  900 ns      512 B  256 B  "
+                        "5.12 GB/s\n"
+                        "(profiler)       1   100 ns   100 ns   100 ns   100 ns     0 ns     1.0 "
+                        "       1        -        -      -         -       -          -      -   "
+                        "       -\n"
+                        "Lost: 3 entries dropped, 1 scope without its own end\n");
     kg_profile_free(&profile);
 }
 
@@ -72,7 +56,7 @@ static void a_limit_names_what_it_left_out(void **state)
     struct kg_profile profile;
     struct kg_text text = {0};
     recording_rich(&recording, 7);
-    read_all(&recording, &profile);
+    recording_read(&recording, folder, &profile);
     kg_profile_table(&profile, 2, 0, &text);
     assert_non_null(strstr(kg_text_string(&text), "\n2 of 5 names are shown\n"));
     assert_null(strstr(kg_text_string(&text), "copy"));
@@ -89,26 +73,27 @@ static void the_tree_is_by_nesting(void **state)
     struct kg_profile profile;
     struct kg_text text = {0};
     recording_rich(&recording, 7);
-    read_all(&recording, &profile);
+    recording_read(&recording, folder, &profile);
     kg_profile_tree(&profile, 0, 0, &text);
-    check_text(&text, "solver (nightly): 1 process, 2 threads, 8 entries, 10.0 us\n"
-                      "path                     calls    total     self      avg  % time      gpu  "
-                      "gpu %  transfer     cpu  allocated   peak  bandwidth\n"
-                      "main                         1  10.0 us  3.00 us  10.0 us   100.0  2.20 us  "
-                      " 22.0    800 ns       -          -      -          -\n"
-                      "  solve [cuda cublas]        2  7.00 us  3.90 us  3.50 us    70.0  2.20 us  "
-                      " 31.4    800 ns       -          -      -          -\n"
-                      "    solve [cuda cublas]      1  2.00 us  2.00 us  2.00 us    20.0        -  "
-                      "    -         -       -          -      -          -\n"
-                      "    copy [cuda]              1  1.00 us  1.00 us  1.00 us    10.0        -  "
-                      "    -    800 ns  900 ns      512 B  256 B  5.12 GB/s\n"
-                      "    (profiler)               1   100 ns   100 ns   100 ns     1.0        -  "
-                      "    -         -       -          -      -          -\n"
-                      "request;\"a\" [span]           1  7.00 us  7.00 us  7.00 us       -        "
-                      "-      -         -       -          -      -          -\n"
-                      "solve [cuda cublas]          1  2.00 us  2.00 us  2.00 us    20.0        -  "
-                      "    -         -       -          -      -          -\n"
-                      "Lost: 3 entries dropped, 1 scope without its own end\n");
+    report_check(&text,
+                 "solver (nightly): 1 process, 2 threads, 8 entries, 10.0 us\n"
+                 "path                     calls    total     self      avg  % time      gpu  "
+                 "gpu %  transfer     cpu  allocated   peak  bandwidth\n"
+                 "main                         1  10.0 us  3.00 us  10.0 us   100.0  2.20 us  "
+                 " 22.0    800 ns       -          -      -          -\n"
+                 "  solve [cuda cublas]        2  7.00 us  3.90 us  3.50 us    70.0  2.20 us  "
+                 " 31.4    800 ns       -          -      -          -\n"
+                 "    solve [cuda cublas]      1  2.00 us  2.00 us  2.00 us    20.0        -  "
+                 "    -         -       -          -      -          -\n"
+                 "    copy [cuda]              1  1.00 us  1.00 us  1.00 us    10.0        -  "
+                 "    -    800 ns  900 ns      512 B  256 B  5.12 GB/s\n"
+                 "    (profiler)               1   100 ns   100 ns   100 ns     1.0        -  "
+                 "    -         -       -          -      -          -\n"
+                 "request;\"a\" [span]           1  7.00 us  7.00 us  7.00 us       -        "
+                 "-      -         -       -          -      -          -\n"
+                 "solve [cuda cublas]          1  2.00 us  2.00 us  2.00 us    20.0        -  "
+                 "    -         -       -          -      -          -\n"
+                 "Lost: 3 entries dropped, 1 scope without its own end\n");
     kg_profile_free(&profile);
 }
 
@@ -134,12 +119,12 @@ static void the_busiest_thread_is_noted_where_there_are_several(void **state)
         }
         recording_end(&recording);
     }
-    read_all(&recording, &profile);
+    recording_read(&recording, folder, &profile);
     kg_profile_tree(&profile, 0, 0, &text);
-    check_text(&text, "solver: 2 processes, 6 threads, 6 entries, 2.00 us\n"
-                      "path  calls    total     self      avg  % time  threads  busiest\n"
-                      "main      2  2.00 us  2.00 us  1.00 us   100.0        1        -\n"
-                      "part      4  1.20 us  1.20 us   300 ns    35.0        2    1.17x\n");
+    report_check(&text, "solver: 2 processes, 6 threads, 6 entries, 2.00 us\n"
+                        "path  calls    total     self      avg  % time  threads  busiest\n"
+                        "main      2  2.00 us  2.00 us  1.00 us   100.0        1        -\n"
+                        "part      4  1.20 us  1.20 us   300 ns    35.0        2    1.17x\n");
     kg_profile_top(&profile, 0, 0, &text);
     assert_non_null(strstr(kg_text_string(&text), "2 threads, the busiest 1.2 times the average"));
     kg_text_free(&text);
@@ -155,14 +140,14 @@ static void bottlenecks_are_by_time_of_their_own(void **state)
     struct kg_profile profile;
     struct kg_text text = {0};
     recording_rich(&recording, 7);
-    read_all(&recording, &profile);
+    recording_read(&recording, folder, &profile);
     kg_profile_top(&profile, 3, 0, &text);
-    check_text(&text,
-               "   self  % time  calls      avg  path\n"
-               "3.90 us    39.0      2  3.50 us  main > solve          GPU 31 %, transfers 11 %\n"
-               "3.00 us    30.0      1  10.0 us  main                  GPU 22 %\n"
-               "2.00 us    20.0      1  2.00 us  main > solve > solve\n"
-               "3 of 5 paths with time of their own are shown\n");
+    report_check(&text,
+                 "   self  % time  calls      avg  path\n"
+                 "3.90 us    39.0      2  3.50 us  main > solve          GPU 31 %, transfers 11 %\n"
+                 "3.00 us    30.0      1  10.0 us  main                  GPU 22 %\n"
+                 "2.00 us    20.0      1  2.00 us  main > solve > solve\n"
+                 "3 of 5 paths with time of their own are shown\n");
     kg_profile_free(&profile);
 }
 
@@ -172,16 +157,16 @@ static void waiting_and_parallel_regions_are_noted(void **state)
     struct kg_profile profile;
     struct kg_text text = {0};
     recording_parallel(&recording, 1, "");
-    read_all(&recording, &profile);
+    recording_read(&recording, folder, &profile);
     kg_profile_tree(&profile, 0, 0, &text);
-    check_text(&text, "solver: 1 process, 2 threads, 12 entries, 3.00 us\n"
-                      "path                 calls    total     self      avg  % time\n"
-                      "call                     2  2.00 us   400 ns  1.00 us   100.0\n"
-                      "  region [parallel]      2  1.60 us   400 ns   800 ns    80.0\n"
-                      "    barrier [wait]       2   800 ns   800 ns   400 ns    40.0\n"
-                      "    part [openmp]        2   400 ns   400 ns   200 ns    20.0\n"
-                      "part [openmp]            2  1.00 us  1.00 us   500 ns    50.0\n"
-                      "barrier [wait]           2   200 ns   200 ns   100 ns    10.0\n");
+    report_check(&text, "solver: 1 process, 2 threads, 12 entries, 3.00 us\n"
+                        "path                 calls    total     self      avg  % time\n"
+                        "call                     2  2.00 us   400 ns  1.00 us   100.0\n"
+                        "  region [parallel]      2  1.60 us   400 ns   800 ns    80.0\n"
+                        "    barrier [wait]       2   800 ns   800 ns   400 ns    40.0\n"
+                        "    part [openmp]        2   400 ns   400 ns   200 ns    20.0\n"
+                        "part [openmp]            2  1.00 us  1.00 us   500 ns    50.0\n"
+                        "barrier [wait]           2   200 ns   200 ns   100 ns    10.0\n");
     kg_profile_top(&profile, 0, 0, &text);
     const char *shown = kg_text_string(&text);
     assert_non_null(strstr(shown, "call > region            starting and joining threads\n"));
@@ -196,7 +181,7 @@ static void what_each_thread_had_is_kept(void **state)
     struct kg_profile profile;
     recording_parallel(&recording, 1, "");
     recording_parallel(&recording, 2, "");
-    read_all(&recording, &profile);
+    recording_read(&recording, folder, &profile);
     assert_int_equal(profile.share_count, 12);
     const struct kg_profile_share *share = &profile.shares[4]; /* the first of the second thread */
     assert_string_equal(profile.rows[share->row].path.name, "part");
@@ -262,7 +247,7 @@ static void control_characters_do_no_harm(void **state)
     recording_node(&recording, 1, 1, 0, 1);
     recording_entry(&recording, 1, 1, 0, 5000, 0);
     recording_end(&recording);
-    read_all(&recording, &profile);
+    recording_read(&recording, folder, &profile);
     kg_profile_table(&profile, 0, 0, &text);
     kg_profile_tree(&profile, 0, 0, &text);
     kg_profile_top(&profile, 0, 0, &text);
@@ -287,13 +272,13 @@ static void sampling_and_open_ends_are_noted(void **state)
     memcpy(recording.bytes.data + sizeof(struct kg_chunk) +
                offsetof(struct kg_chunk_process, sample),
            &sample, sizeof sample);
-    read_all(&recording, &profile);
+    recording_read(&recording, folder, &profile);
     kg_profile_table(&profile, 0, 0, &text);
-    check_text(&text,
-               "solver: 1 process, 0 threads, 0 entries, 0 ns\n"
-               "name  calls  total  avg  min  max  std dev  % time\n"
-               "1 process did not end the recording: the entries still in buffers are missing\n"
-               "1 % of requests were recorded: calls and totals count only these\n");
+    report_check(&text,
+                 "solver: 1 process, 0 threads, 0 entries, 0 ns\n"
+                 "name  calls  total  avg  min  max  std dev  % time\n"
+                 "1 process did not end the recording: the entries still in buffers are missing\n"
+                 "1 % of requests were recorded: calls and totals count only these\n");
     kg_profile_free(&profile);
 }
 
@@ -312,9 +297,9 @@ static void folded_stacks_add_up_to_the_time_on_threads(void **state)
     recording_entry(&recording, 1, 2, 10, 100, 1);
     recording_entry(&recording, 1, 1, 0, 500, 2);
     recording_span(&recording, 1, 2, 0, 400);
-    read_all(&recording, &profile);
+    recording_read(&recording, folder, &profile);
     kg_profile_folded(&profile, &text);
-    check_text(&text, "main 400\nmain;a,b c 70\nmain;a,b c;main 30\n");
+    report_check(&text, "main 400\nmain;a,b c 70\nmain;a,b c;main 30\n");
     kg_profile_free(&profile);
 }
 
@@ -343,7 +328,7 @@ static void lines_of_entries_have_the_kind(void **state)
     struct recording recording = {0};
     struct kg_profile profile;
     recording_parallel(&recording, 1, "");
-    read_all(&recording, &profile);
+    recording_read(&recording, folder, &profile);
     char *trace = reported(kg_profile_trace), *csv = reported(kg_profile_csv);
     assert_non_null(strstr(trace, "\"name\":\"region\",\"cat\":\"parallel,cpu\""));
     assert_non_null(strstr(trace, "\"name\":\"barrier\",\"cat\":\"wait,cpu\""));

@@ -21,27 +21,8 @@ static int remove_folder(void **state)
 /* Adds up a recording and frees it; its file stays, as r.kgprof. */
 static void read_all(struct recording *recording, struct kg_profile *profile)
 {
-    struct kg_error err;
     recording_end(recording);
-    if (!kg_profile_read(recording_save(recording, folder, "r.kgprof"), profile, &err))
-        fail_msg("refused: %s", err.message);
-    recording_free(recording);
-}
-
-static const struct kg_profile_figures *name_of(const struct kg_profile *profile, const char *name)
-{
-    for (size_t i = 0; i < profile->name_count; i++)
-        if (!strcmp(profile->names[i].name, name))
-            return &profile->names[i].figures;
-    fail_msg("there is no name %s", name);
-    return NULL;
-}
-
-static void expect_text(struct kg_text *text, const char *expected)
-{
-    assert_false(text->failed);
-    assert_string_equal(kg_text_string(text), expected);
-    kg_text_free(text);
+    recording_read(recording, folder, profile);
 }
 
 /* fib 0..1000 { fib 100..600 { fib 200..300 }, fib 700..900 }: itself 300, 400, 100 and 200 */
@@ -82,20 +63,20 @@ static void a_function_that_calls_itself_has_its_time_once(void **state)
     record_fib(&recording);
     read_all(&recording, &profile);
     kg_profile_table(&profile, 0, 0, &text);
-    expect_text(&text, "solver: 1 process, 1 thread, 4 entries, 1.00 us\n"
-                       "name  calls    total     avg     min      max  std dev  % time\n"
-                       "fib       4  1.00 us  450 ns  100 ns  1.00 us   404 ns   100.0\n");
+    report_check(&text, "solver: 1 process, 1 thread, 4 entries, 1.00 us\n"
+                        "name  calls    total     avg     min      max  std dev  % time\n"
+                        "fib       4  1.00 us  450 ns  100 ns  1.00 us   404 ns   100.0\n");
     kg_profile_tree(&profile, 0, 0, &text);
-    expect_text(&text, "solver: 1 process, 1 thread, 4 entries, 1.00 us\n"
-                       "path     calls    total    self      avg  % time\n"
-                       "fib          1  1.00 us  300 ns  1.00 us   100.0\n"
-                       "  fib        2   700 ns  600 ns   350 ns    70.0\n"
-                       "    fib      1   100 ns  100 ns   100 ns    10.0\n");
+    report_check(&text, "solver: 1 process, 1 thread, 4 entries, 1.00 us\n"
+                        "path     calls    total    self      avg  % time\n"
+                        "fib          1  1.00 us  300 ns  1.00 us   100.0\n"
+                        "  fib        2   700 ns  600 ns   350 ns    70.0\n"
+                        "    fib      1   100 ns  100 ns   100 ns    10.0\n");
     kg_profile_bottlenecks(&profile, &text);
-    expect_text(&text,
-                "bottleneck of fib: fib itself, 60 % of its time (fib > fib 10 %, 30 % outside "
-                "its inner scopes)\n");
-    assert_near(name_of(&profile, "fib")->self_ns, 1000, 0);
+    report_check(&text,
+                 "bottleneck of fib: fib itself, 60 % of its time (fib > fib 10 %, 30 % outside "
+                 "its inner scopes)\n");
+    assert_near(profile_name(&profile, "fib")->self_ns, 1000, 0);
     kg_profile_free(&profile);
 }
 
@@ -107,24 +88,24 @@ static void functions_that_call_each_other_have_their_time_once(void **state)
     record_parser(&recording);
     read_all(&recording, &profile);
     kg_profile_table(&profile, 0, 0, &text);
-    expect_text(&text, "solver: 1 process, 1 thread, 4 entries, 1.00 us\n"
-                       "name        calls    total     avg     min      max  std dev  % time\n"
-                       "parse           2  1.00 us  650 ns  300 ns  1.00 us   495 ns   100.0\n"
-                       "expression      2   800 ns  450 ns  100 ns   800 ns   495 ns    80.0\n");
+    report_check(&text, "solver: 1 process, 1 thread, 4 entries, 1.00 us\n"
+                        "name        calls    total     avg     min      max  std dev  % time\n"
+                        "parse           2  1.00 us  650 ns  300 ns  1.00 us   495 ns   100.0\n"
+                        "expression      2   800 ns  450 ns  100 ns   800 ns   495 ns    80.0\n");
     kg_profile_tree(&profile, 0, 0, &text);
-    expect_text(&text, "solver: 1 process, 1 thread, 4 entries, 1.00 us\n"
-                       "path              calls    total    self      avg  % time\n"
-                       "parse                 1  1.00 us  200 ns  1.00 us   100.0\n"
-                       "  expression          1   800 ns  500 ns   800 ns    80.0\n"
-                       "    parse             1   300 ns  200 ns   300 ns    30.0\n"
-                       "      expression      1   100 ns  100 ns   100 ns    10.0\n");
+    report_check(&text, "solver: 1 process, 1 thread, 4 entries, 1.00 us\n"
+                        "path              calls    total    self      avg  % time\n"
+                        "parse                 1  1.00 us  200 ns  1.00 us   100.0\n"
+                        "  expression          1   800 ns  500 ns   800 ns    80.0\n"
+                        "    parse             1   300 ns  200 ns   300 ns    30.0\n"
+                        "      expression      1   100 ns  100 ns   100 ns    10.0\n");
     kg_profile_bottlenecks(&profile, &text);
-    expect_text(
+    report_check(
         &text,
         "bottleneck of parse: expression itself, 50 % of its time (expression > parse itself "
         "20 %, 20 % outside its inner scopes)\n");
-    assert_near(name_of(&profile, "parse")->self_ns, 400, 0);
-    assert_near(name_of(&profile, "expression")->self_ns, 600, 0);
+    assert_near(profile_name(&profile, "parse")->self_ns, 400, 0);
+    assert_near(profile_name(&profile, "expression")->self_ns, 600, 0);
     kg_profile_free(&profile);
 }
 
@@ -136,15 +117,15 @@ static void a_limit_of_rows_keeps_their_totals(void **state)
     record_parser(&recording);
     read_all(&recording, &profile);
     kg_profile_table(&profile, 1, 0, &text);
-    expect_text(&text, "solver: 1 process, 1 thread, 4 entries, 1.00 us\n"
-                       "name   calls    total     avg     min      max  std dev  % time\n"
-                       "parse      2  1.00 us  650 ns  300 ns  1.00 us   495 ns   100.0\n"
-                       "1 of 2 names are shown\n");
+    report_check(&text, "solver: 1 process, 1 thread, 4 entries, 1.00 us\n"
+                        "name   calls    total     avg     min      max  std dev  % time\n"
+                        "parse      2  1.00 us  650 ns  300 ns  1.00 us   495 ns   100.0\n"
+                        "1 of 2 names are shown\n");
     kg_profile_top(&profile, 2, 0, &text);
-    expect_text(&text, "  self  % time  calls      avg  path\n"
-                       "500 ns    50.0      1   800 ns  parse > expression\n"
-                       "200 ns    20.0      1  1.00 us  parse\n"
-                       "2 of 4 paths with time of their own are shown\n");
+    report_check(&text, "  self  % time  calls      avg  path\n"
+                        "500 ns    50.0      1   800 ns  parse > expression\n"
+                        "200 ns    20.0      1  1.00 us  parse\n"
+                        "2 of 4 paths with time of their own are shown\n");
     kg_profile_free(&profile);
 }
 
@@ -165,7 +146,7 @@ static void bytes_of_a_name_count_recursion_once(void **state)
     recording_entry_full(&recording, 1, &inner, &less, NULL);
     recording_entry_full(&recording, 1, &outer, &more, NULL);
     read_all(&recording, &profile);
-    const struct kg_profile_figures *sort = name_of(&profile, "sort");
+    const struct kg_profile_figures *sort = profile_name(&profile, "sort");
     assert_int_equal(sort->bytes, 100);
     assert_int_equal(sort->allocated_bytes, 96);
     assert_int_equal(sort->peak_bytes, 80);
@@ -185,8 +166,8 @@ static void calls_inside_one_that_never_ended_count(void **state)
     recording_entry(&recording, 1, 3, 200, 100, 0);
     recording_entry(&recording, 1, 2, 100, 500, 1);
     read_all(&recording, &profile);
-    assert_near(name_of(&profile, "fib")->total_ns, 500, 0);
-    assert_near(name_of(&profile, "fib")->self_ns, 500, 0);
+    assert_near(profile_name(&profile, "fib")->total_ns, 500, 0);
+    assert_near(profile_name(&profile, "fib")->self_ns, 500, 0);
     kg_profile_free(&profile);
 }
 
@@ -198,7 +179,7 @@ static void a_thread_has_the_time_of_a_name_once(void **state)
     recording_node(&recording, 2, 1, 0, 1);
     recording_entry(&recording, 2, 1, 0, 600, 0);
     read_all(&recording, &profile);
-    const struct kg_profile_figures *parse = name_of(&profile, "parse");
+    const struct kg_profile_figures *parse = profile_name(&profile, "parse");
     assert_int_equal(parse->threads, 2);
     assert_near(parse->total_ns, 1600, 0);
     assert_near(parse->busiest_thread_ns, 1000, 0);
@@ -217,10 +198,10 @@ static void stacks_add_up_to_the_time(void **state)
     record_parser(&recording);
     read_all(&recording, &profile);
     kg_profile_folded(&profile, &text);
-    expect_text(&text, "parse 200\n"
-                       "parse;expression 500\n"
-                       "parse;expression;parse 200\n"
-                       "parse;expression;parse;expression 100\n");
+    report_check(&text, "parse 200\n"
+                        "parse;expression 500\n"
+                        "parse;expression;parse 200\n"
+                        "parse;expression;parse;expression 100\n");
     kg_profile_free(&profile);
 }
 
