@@ -110,3 +110,14 @@ bool kg_words_split(struct kg_arena *arena, const char *line, struct kg_words *w
     kg_text_free(&splitter.word);
     return good;
 }
+
+size_t kg_words_program(struct kg_words words)
+{
+    const char *slash = strrchr(words.at[0], '/');
+    size_t at = 1;
+    if (strcmp(slash ? slash + 1 : words.at[0], "env") != 0)
+        return 0;
+    while (at < words.count && words.at[at][0] != '-' && strchr(words.at[at], '='))
+        at++;
+    return at < words.count && words.at[at][0] != '-' ? at : 0;
+}

@@ -25,3 +25,7 @@ bool kg_words_check(struct kg_words words, struct kg_error *err);
  * err    KG_ERROR_USAGE that names the character, or the quote without an end */
 bool kg_words_split(struct kg_arena *arena, const char *line, struct kg_words *words,
                     struct kg_error *err);
+
+/* Index of the word that names a command's program: behind `env NAME=VALUE`, else 0.
+ * words  at least one */
+size_t kg_words_program(struct kg_words words);

@@ -125,7 +125,9 @@ static void names_make(const struct kg_arguments *arguments, struct kg_sides *si
 {
     const char *paths[SIDES], *programs[SIDES];
     for (size_t side = 0; side < SIDES; side++) {
-        paths[side] = arguments->shell ? sides->given[side] : kg_program_word(&sides->words[side]);
+        paths[side] = arguments->shell
+                          ? sides->given[side]
+                          : sides->words[side].at[kg_words_program(sides->words[side])];
         programs[side] = arguments->shell ? paths[side] : program_name(paths[side]);
     }
     if (!arguments->shell && !strcmp(programs[0], programs[1]))

@@ -10,17 +10,6 @@ static const char head[] = "version: 1\n"
                            "defaults: {timeout: 10min}\n"
                            "workloads:\n";
 
-const char *kg_program_word(const struct kg_words *words)
-{
-    static const char ENV[] = "env";
-    const char *slash = strrchr(words->at[0], '/');
-    size_t at = 0;
-    if (!strcmp(slash ? slash + 1 : words->at[0], ENV))
-        for (at = 1; at < words->count && strchr(words->at[at], '='); at++)
-            continue;
-    return at < words->count && words->at[at][0] != '-' ? words->at[at] : words->at[0];
-}
-
 /* Appends a program's name. A workload's name allows only these characters. */
 static void name_append(const char *program, struct kg_text *yaml)
 {
@@ -37,7 +26,7 @@ void kg_suite_of_command(struct kg_words words, struct kg_text *yaml)
 {
     kg_text_printf(yaml, head, "command");
     kg_text_append(yaml, "  - name: \"");
-    name_append(kg_program_word(&words), yaml);
+    name_append(words.at[kg_words_program(words)], yaml);
     kg_text_append(yaml, "\"\n    command: [");
     for (size_t i = 0; i < words.count; i++) {
         struct kg_text word = {0};

@@ -5,10 +5,6 @@
 #include "base/shell_words.h"
 #include "base/text.h"
 
-/* The word that names a command's program: behind `env NAME=VALUE`, or the first.
- * words  at least one */
-const char *kg_program_word(const struct kg_words *words);
-
 /* Writes a suite with the command as its only workload. For two commands this is the candidate's, since reports speak
  * of the candidate. The workload is named after the program, with the characters that a name allows.
  * words  at least one */

@@ -239,7 +239,8 @@ static const char *code_unchanged_words(struct kg_arena *arena, const struct kg_
     if (!kg_metric_large(metric)) /* a wide interval does not show a change */
         return kg_arena_copy(arena, code_of(metric));
     return kg_arena_printf(
-        arena, "%s. Likely cause: the machine or the input data, not this change", code_of(metric));
+        arena, "%s. Likely cause: the machine, the environment or the input, not this change",
+        code_of(metric));
 }
 
 static const char *unseen_words(struct kg_arena *arena, const struct kg_metric *metric)

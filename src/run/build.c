@@ -152,7 +152,11 @@ bool kg_build_resolve(struct kg_arena *arena, const char *label, const char *giv
 bool kg_build_of_words(struct kg_arena *arena, const char *label, const char *given,
                        struct kg_words words, struct kg_build *build, struct kg_error *err)
 {
-    const char *found = kg_code_program(NULL, arena, words.at[0], (struct kg_code_search){0});
+    /* if `env` has another PATH, the program may not be found here */
+    const char *program = words.at[kg_words_program(words)];
+    const char *found = kg_code_program(NULL, arena, program, (struct kg_code_search){0});
+    if (!found || access(found, X_OK) != 0)
+        found = kg_code_program(NULL, arena, words.at[0], (struct kg_code_search){0});
     *build = (struct kg_build){
         .label = label, .given = given, .kind = KG_BUILD_COMMAND, .command = found, .words = words};
     if (found && access(found, X_OK) == 0)
@@ -246,6 +250,16 @@ static const char *run_folder(struct kg_arena *arena, const struct kg_build *bui
     return kg_code_beside(arena, build->directory, planned->setting.directory);
 }
 
+/* Whether `env` sets a variable of the loader, so that the program loads unexamined code. */
+static bool loads_more(const struct kg_build *build)
+{
+    const size_t program = build->words.count ? kg_words_program(build->words) : 0;
+    for (size_t i = 1; i < program; i++)
+        if (!strncmp(build->words.at[i], "LD_", 3))
+            return true;
+    return false;
+}
+
 static struct kg_code_identity code_identify(struct kg_code_memory *memory, struct kg_arena *arena,
                                              const struct kg_build *build,
                                              const struct kg_case *planned)
@@ -264,6 +278,8 @@ static struct kg_code_identity code_identify(struct kg_code_memory *memory, stru
     if (owner.file)
         code = kg_code_identify(memory, arena, owner);
     kg_case_code_widen(&planned->setting, &code);
+    if (code.hash && loads_more(build))
+        code.scope = KG_CODE_OPEN_ENDED;
     return code;
 }
 

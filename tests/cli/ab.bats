@@ -159,6 +159,11 @@ C
 @test "ab of one program says that the code is unchanged" {
     run kgate ab "sleep 0.01" "sleep 0.05" --rounds 5 --set disturbance=100%
     [[ "$output" == *"sleep 0.05 is slower than sleep 0.01: "*"% interval): the code "*" unchanged"*"Likely cause: the input"* ]]
+    # the program of a command is behind env, and that of the loader's variables is not known
+    run kgate ab "sleep 0.01" "env LC_ALL=C sleep 0.05" --rounds 5 --set disturbance=100%
+    [[ "$output" == *"% interval): the code "*" unchanged"* ]]
+    run kgate ab "sleep 0.01" "env LD_DEBUG=none sleep 0.05" --rounds 5 --set disturbance=100%
+    [[ "$output" == *"kgate did not check code that the program loads or starts later"* ]]
 }
 
 @test "what ab exports names both commands, and the case after the one that is judged" {

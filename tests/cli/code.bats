@@ -172,8 +172,8 @@ YAML
     for after in slow fast; do
         run kgate compare before.json $after.json -o same
         [ "$status" -eq 0 ]
-        [[ "$output" == *"2 unchanged"*"the code and its 2 libraries are unchanged. Likely cause: the machine or the input data, not this change"* ]]
-        grep -q "the code and its 2 libraries are unchanged. Likely cause: the machine or the input data, not this change" same/report.md
+        [[ "$output" == *"2 unchanged"*"the code and its 2 libraries are unchanged. Likely cause: the machine, the environment or the input, not this change"* ]]
+        grep -q "the code and its 2 libraries are unchanged. Likely cause: the machine, the environment or the input, not this change" same/report.md
         jq '.cases[].code_hash = "fedcba9876543210"' $after.json >other.json
         run kgate compare before.json other.json -o other
         [[ "$output" == *"the code changed"* ]]

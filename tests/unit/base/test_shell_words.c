@@ -76,6 +76,31 @@ static void what_has_no_end_is_refused(void **state)
     refuse("a\\", "a backslash ends the command");
 }
 
+static void program_is_behind_variables(void **state)
+{
+    static const struct {
+        const char *line;
+        size_t program;
+    } lines[] = {{"app -n 1", 0},
+                 {"env app x=1", 1},
+                 {"/usr/bin/env A=1 B=2 app", 3},
+                 {"env -i A=1 app", 0},
+                 {"env A=1", 0},
+                 {"envy A=1 app", 0},
+                 {"env", 0},
+                 {"env A=1 -i app B=2", 0}};
+    struct kg_arena arena = {0};
+    struct kg_words words;
+    struct kg_error err;
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        assert_true(kg_words_split(&arena, lines[i].line, &words, &err));
+        if (kg_words_program(words) != lines[i].program)
+            fail_msg("<%s>: word %zu", lines[i].line, kg_words_program(words));
+    }
+    kg_arena_free(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -84,6 +109,7 @@ int main(void)
         cmocka_unit_test(a_backslash_keeps_the_next_character),
         cmocka_unit_test(what_a_shell_would_act_on_is_refused),
         cmocka_unit_test(what_has_no_end_is_refused),
+        cmocka_unit_test(program_is_behind_variables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
