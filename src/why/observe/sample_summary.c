@@ -185,8 +185,13 @@ static void addresses_keep(const struct kg_sample_tally *summed, struct kg_arena
 
 /* --- The whole -------------------------------------------------------------------------------- */
 
-static const char *refusal(int code)
+/* The reason why samples are missing. NULL: next to none is. The kernel refuses a thread for a
+ * moment while its process starts a program. */
+static const char *refusal(const struct kg_sample_tally *summed)
 {
+    static const double FEW = 0.05;
+    const double refused = (double)summed->sampler->refused;
+    const int code = refused > FEW * (refused + summed->counted) ? summed->sampler->refusal : 0;
     return code == EPERM ? "kgate may not stop its threads: another program traces them, or this "
                            "machine does not allow it"
            : code == ENOSYS ? "not supported for this kind of program, or on this kind of "
@@ -214,7 +219,7 @@ static void all_keep(struct kg_sample_tally *summed, struct kg_arena *arena,
                      struct kg_sampled *sampled, struct kg_arena *address_arena,
                      struct kg_hot_addresses *addresses)
 {
-    const char *reason = refusal(summed->sampler->refusal);
+    const char *reason = refusal(summed);
     if (!(summed->counted > 0)) {
         sampled->reason = reason ? reason : "no sample while the workload ran";
         return;

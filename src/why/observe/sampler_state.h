@@ -139,6 +139,7 @@ struct kg_stack_sampler {
     unsigned running;                       /* number of threads that ran in this tick */
     int cpu;                                /* CPU of one thread that ran in this tick; -1: none */
     int refusal;                            /* errno of the first thread that refused; 0: none */
+    size_t refused;                         /* number of samples that were refused */
     size_t executable;                      /* number of the worker's module */
     bool followed;                          /* the target has been sampled */
     unsigned long user_ticks, system_ticks; /* CPU time of the process at its first tick */

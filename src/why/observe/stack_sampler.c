@@ -150,6 +150,13 @@ static uint32_t stack_unwind(struct kg_stack_sampler *sampler, const struct kg_t
     return kg_samples_stack(&sampler->samples, frames, count);
 }
 
+static void refusal_note(struct kg_stack_sampler *sampler, int refusal)
+{
+    if (!sampler->refusal)
+        sampler->refusal = refusal;
+    sampler->refused++;
+}
+
 /* Reads the registers of a thread; false: they are unavailable. */
 static bool thread_read(struct kg_stack_sampler *sampler, const struct kg_task *task,
                         const struct kg_task_state *state)
@@ -165,8 +172,8 @@ static bool thread_read(struct kg_stack_sampler *sampler, const struct kg_task *
     const enum kg_stop stop = kg_task_stop(task, child, &sampler->stopped, &refusal);
     if (stop == KG_STOP_LATE)
         sampler->late[sampler->late_count++] = *task;
-    if (stop == KG_STOP_REFUSED && !sampler->refusal)
-        sampler->refusal = refusal;
+    if (stop == KG_STOP_REFUSED)
+        refusal_note(sampler, refusal);
     return stop == KG_STOP_READ;
 }
 
@@ -175,8 +182,8 @@ static bool thread_look(struct kg_stack_sampler *sampler, const struct kg_task *
                         struct kg_task_state *state)
 {
     const enum kg_looked looked = kg_task_look(task, state);
-    if (looked == KG_LOOKED_REFUSED && !sampler->refusal)
-        sampler->refusal = EPERM;
+    if (looked == KG_LOOKED_REFUSED)
+        refusal_note(sampler, EPERM);
     return looked == KG_LOOKED;
 }
 

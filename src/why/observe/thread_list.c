@@ -188,6 +188,14 @@ bool kg_task_tracer(const struct kg_task *task, pid_t *tracer)
     return true;
 }
 
+/* Whether the thread still has its memory. The files of one that is ending belong to root. */
+static bool is_alive(const struct kg_task *task)
+{
+    char path[96], text[2048];
+    snprintf(path, sizeof path, "/proc/%d/task/%d/status", (int)task->process, (int)task->thread);
+    return start_read(path, text, sizeof text) > 0 && strstr(text, "\nVmSize:");
+}
+
 enum kg_looked kg_task_look(const struct kg_task *task, struct kg_task_state *state)
 {
     char path[96], text[512], line[512], letter = '?';
@@ -195,7 +203,8 @@ enum kg_looked kg_task_look(const struct kg_task *task, struct kg_task_state *st
     snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", (int)task->process, (int)task->thread);
     errno = 0;
     if (start_read(path, line, sizeof line) <= 0)
-        return errno == EPERM || errno == EACCES ? KG_LOOKED_REFUSED : KG_LOOKED_GONE;
+        return (errno == EPERM || errno == EACCES) && is_alive(task) ? KG_LOOKED_REFUSED
+                                                                     : KG_LOOKED_GONE;
     if (!syscall_read(line, state))
         return KG_LOOKED_GONE;
     if (state->running)
