@@ -247,8 +247,16 @@ size_t kg_baseline_rounds(const struct kg_baseline_case *stored)
     return time ? time->value_count : 0;
 }
 
-void kg_baseline_run_make(struct kg_arena *arena, const struct kg_results *results,
-                          struct kg_baseline_run *run)
+/* The measured cases of a run, or those for which the machine was too busy. */
+static bool is_taken(const struct kg_case_result *result, bool busy)
+{
+    return busy ? result->status == KG_STATUS_UNMEASURED && result->round_count
+                : result->status == KG_STATUS_OK;
+}
+
+/* with_busy  also takes the cases for which the machine was too busy, after the others */
+static void run_make(struct kg_arena *arena, const struct kg_results *results, bool with_busy,
+                     struct kg_baseline_run *run)
 {
     const struct kg_gpu *gpu = kg_machine_gpu(&results->machine);
     *run = (struct kg_baseline_run){
@@ -276,35 +284,30 @@ void kg_baseline_run_make(struct kg_arena *arena, const struct kg_results *resul
     run->pulse_ns = usual.pulse_ns;
     run->bandwidth_bytes_per_s = usual.bandwidth_bytes_per_s;
     run->latency_ns = usual.latency_ns;
-    for (size_t i = 0; i < results->case_count; i++) {
-        if (results->cases[i].status != KG_STATUS_OK)
-            continue;
-        case_from_result(arena, &results->cases[i], &run->cases[run->case_count]);
-        run->case_count++;
-    }
-    kg_stored_traits_make(arena, results, run);
+    const struct kg_case_result **taken =
+        kg_arena_alloc(arena, results->case_count, sizeof(void *));
+    for (int busy = 0; busy <= with_busy; busy++)
+        for (size_t i = 0; i < results->case_count; i++)
+            if (is_taken(&results->cases[i], busy)) {
+                case_from_result(arena, &results->cases[i], &run->cases[run->case_count]);
+                taken[run->case_count++] = &results->cases[i];
+            }
+    kg_stored_traits_make(arena, results, taken, run);
 }
 
-/* For the baseline side of paired rounds: appends the cases for which the machine was too busy. */
-static void busy_append(struct kg_arena *arena, const struct kg_results *results,
-                        struct kg_baseline_run *run)
+void kg_baseline_run_make(struct kg_arena *arena, const struct kg_results *results,
+                          struct kg_baseline_run *run)
 {
-    for (size_t i = 0; i < results->case_count && results->pair; i++) {
-        const struct kg_case_result *result = &results->cases[i];
-        if (result->status != KG_STATUS_UNMEASURED || !result->round_count)
-            continue;
-        case_from_result(arena, result, &run->cases[run->case_count]);
-        run->case_count++;
-    }
+    run_make(arena, results, false, run);
 }
 
+/* Paired rounds decide beside other programs, too. */
 void kg_baseline_from_results(const struct kg_results *results, struct kg_baseline *baseline)
 {
     *baseline = (struct kg_baseline){
         .fingerprint = results->machine.fingerprint, .machine = results->machine, .run_count = 1};
     baseline->runs = kg_arena_alloc(&baseline->arena, 1, sizeof *baseline->runs);
-    kg_baseline_run_make(&baseline->arena, results, baseline->runs);
-    busy_append(&baseline->arena, results, baseline->runs);
+    run_make(&baseline->arena, results, results->pair, baseline->runs);
 }
 
 char *kg_baseline_path(struct kg_arena *arena, const char *directory, const char *fingerprint)

@@ -22,15 +22,13 @@ static double few_digits(double value)
                       : rint(value * powers[places]) / powers[places];
 }
 
-/* Features of the results' cases of status OK, in their order. */
+/* Features of the cases. */
 static struct kg_traits *traits_gather(struct kg_arena *arena, const struct kg_results *results,
-                                       size_t count)
+                                       const struct kg_case_result *const *cases, size_t count)
 {
     struct kg_traits *traits = kg_arena_alloc(arena, count, sizeof *traits);
-    size_t at = 0;
-    for (size_t i = 0; i < results->case_count && at < count; i++)
-        if (results->cases[i].status == KG_STATUS_OK)
-            kg_traits_find(results, &results->cases[i], &traits[at++]);
+    for (size_t i = 0; i < count; i++)
+        kg_traits_find(results, cases[i], &traits[i]);
     return traits;
 }
 
@@ -102,26 +100,20 @@ static struct kg_sampled sampled_narrow(struct kg_arena *arena, const struct kg_
     return kept;
 }
 
-/* The cases of status OK are the run's cases, in the same order. */
-static void profiles_store(struct kg_arena *arena, const struct kg_results *results,
+static void profiles_store(struct kg_arena *arena, const struct kg_case_result *const *cases,
                            struct kg_baseline_run *run)
 {
-    size_t at = 0;
-    for (size_t i = 0; i < results->case_count && at < run->case_count; i++)
-        if (results->cases[i].status == KG_STATUS_OK) {
-            struct kg_baseline_case *stored = &run->cases[at++];
-            stored->sampled = sampled_narrow(arena, &results->cases[i].hot.sampled);
-            if (results->cases[i].hot.system_calls.source)
-                stored->system_calls = results->cases[i].hot.system_calls;
-            else
-                stored->system_calls = no_system_calls;
-        }
+    for (size_t i = 0; i < run->case_count; i++) {
+        const struct kg_hot *hot = &cases[i]->hot;
+        run->cases[i].sampled = sampled_narrow(arena, &hot->sampled);
+        run->cases[i].system_calls = hot->system_calls.source ? hot->system_calls : no_system_calls;
+    }
 }
 
 void kg_stored_traits_make(struct kg_arena *arena, const struct kg_results *results,
-                           struct kg_baseline_run *run)
+                           const struct kg_case_result *const *cases, struct kg_baseline_run *run)
 {
-    const struct kg_traits *traits = traits_gather(arena, results, run->case_count);
+    const struct kg_traits *traits = traits_gather(arena, results, cases, run->case_count);
     const struct kg_trait **columns = kg_arena_alloc(arena, kg_trait_count, sizeof(void *));
     run->trait_names = kg_arena_alloc(arena, kg_trait_count, sizeof *run->trait_names);
     for (size_t t = 0; t < kg_trait_count; t++)
@@ -131,7 +123,7 @@ void kg_stored_traits_make(struct kg_arena *arena, const struct kg_results *resu
         }
     for (size_t i = 0; i < run->case_count; i++)
         case_store(arena, &traits[i], columns, run->trait_name_count, &run->cases[i]);
-    profiles_store(arena, results, run);
+    profiles_store(arena, cases, run);
 }
 
 /* Adds missing names to `into`; places[i] is the place of from's i-th name. */

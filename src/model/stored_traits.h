@@ -7,9 +7,10 @@
 #include "model/baseline.h"
 
 /* Fills the run's trait_names and its cases' traits from the results of the run. Arrays in
- * `arena`. */
+ * `arena`.
+ * cases  the results of the run's cases, in their order */
 void kg_stored_traits_make(struct kg_arena *arena, const struct kg_results *results,
-                           struct kg_baseline_run *run);
+                           const struct kg_case_result *const *cases, struct kg_baseline_run *run);
 
 /* Puts the traits of `from`'s cases into `into`'s order, and adds missing names to `into`: before
  * cases move from one run to the other. */

@@ -107,6 +107,29 @@ static void what_no_case_knows_takes_no_room(void **state)
     kg_results_free(&results);
 }
 
+/* Paired rounds decide although the machine was busy, and the difference then needs both profiles. */
+static void a_busy_side_of_a_pair_has_them(void **state)
+{
+    struct kg_results results;
+    struct kg_baseline baseline;
+    support_results(&results, 2, 3, 100);
+    results.pair = "a pair";
+    results.cases[0].status = KG_STATUS_UNMEASURED;
+    results.cases[0].hot.sampled.samples = 50;
+    results.cases[1].hot.sampled.samples = 70;
+    kg_baseline_from_results(&results, &baseline);
+    assert_int_equal(baseline.runs[0].case_count, 2);
+    /* the busy one comes last */
+    assert_string_equal(baseline.runs[0].cases[1].id, results.cases[0].id);
+    about(200, traits_at(&baseline, 0, 0).time_ns);
+    about(100, traits_at(&baseline, 0, 1).time_ns);
+    about(70, baseline.runs[0].cases[0].sampled.samples);
+    about(50, baseline.runs[0].cases[1].sampled.samples);
+    about(NAN, baseline.runs[0].cases[1].system_calls.calls);
+    kg_baseline_free(&baseline);
+    kg_results_free(&results);
+}
+
 /* Functions are in order of their own time: a caller without own time comes last. */
 static void callers_without_own_time_are_kept(void **state)
 {
@@ -239,6 +262,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(only_the_newest_ordinary_run_and_pins_have_them, begin,
                                         end),
         cmocka_unit_test_setup_teardown(what_no_case_knows_takes_no_room, begin, end),
+        cmocka_unit_test(a_busy_side_of_a_pair_has_them),
         cmocka_unit_test_setup_teardown(added_cases_bring_theirs_into_the_newest_run, begin, end),
         cmocka_unit_test_setup_teardown(names_of_a_later_kgate_are_left_aside_and_kept, begin, end),
         cmocka_unit_test_setup_teardown(a_file_may_have_none, begin, end),
