@@ -149,12 +149,21 @@ bool kg_build_resolve(struct kg_arena *arena, const char *label, const char *giv
     return true;
 }
 
+/* The program of a command. `env` may set the PATH on which it is found. */
+static const char *program_find(struct kg_arena *arena, struct kg_words words)
+{
+    const size_t at = kg_words_program(words);
+    struct kg_code_search search = {0};
+    for (size_t i = 1; i < at; i++)
+        if (!strncmp(words.at[i], "PATH=", strlen("PATH=")))
+            search.path = words.at[i] + strlen("PATH=");
+    return kg_code_program(NULL, arena, words.at[at], search);
+}
+
 bool kg_build_of_words(struct kg_arena *arena, const char *label, const char *given,
                        struct kg_words words, struct kg_build *build, struct kg_error *err)
 {
-    /* if `env` has another PATH, the program may not be found here */
-    const char *program = words.at[kg_words_program(words)];
-    const char *found = kg_code_program(NULL, arena, program, (struct kg_code_search){0});
+    const char *found = program_find(arena, words);
     if (!found || access(found, X_OK) != 0)
         found = kg_code_program(NULL, arena, words.at[0], (struct kg_code_search){0});
     *build = (struct kg_build){

@@ -162,6 +162,14 @@ C
     # the program of a command is behind env, and that of the loader's variables is not known
     run kgate ab "sleep 0.01" "env LC_ALL=C sleep 0.05" --rounds 5 --set disturbance=100%
     [[ "$output" == *"% interval): the code "*" unchanged"* ]]
+    # env finds another program of the same name
+    mkdir first second
+    printf '#include <unistd.h>\nint main(void) { return usleep(TIME); }\n' >rest.c
+    cc -DTIME=10000 rest.c -o first/rest
+    cc -DTIME=50000 rest.c -o second/rest
+    PATH="$PWD/first:$PATH" run kgate ab rest "env PATH=$PWD/second:$PATH rest" --rounds 5 --set disturbance=100% -o paths
+    [[ "$output" != *" unchanged"* ]]
+    jq -es 'map(.cases[0].code_hash) | all(. != null) and .[0] != .[1]' paths/base.json paths/head.json
     run kgate ab "sleep 0.01" "env LD_DEBUG=none sleep 0.05" --rounds 5 --set disturbance=100%
     [[ "$output" == *"kgate did not check code that the program loads or starts later"* ]]
 }
