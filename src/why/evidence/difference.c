@@ -160,15 +160,17 @@ static double explained(const struct kg_difference *difference, const struct kg_
     return growth(row) / change_of(difference);
 }
 
-/* Whether the place's share of the time changed in the direction of the change, beyond the noise of the samples. */
-static bool share_moved(const struct kg_difference *difference, const struct kg_difference_row *row)
+/* Whether the place's share of the time changed in the direction of the change, by this number of standard errors of the
+ * samples. */
+static bool share_moved(const struct kg_difference *difference, const struct kg_difference_row *row,
+                        double errors)
 {
     const double scale = difference->current_ns / difference->base_ns;
     const double moved = row->current_ns - scale * row->base_ns;
     const double error =
         hypot(scale * error_ns(row->base_ns, difference->base_ns, difference->base_samples),
               error_ns(row->current_ns, difference->current_ns, difference->current_samples));
-    return (change_of(difference) > 0 ? moved : -moved) >= NOISE * error;
+    return (change_of(difference) > 0 ? moved : -moved) >= errors * error;
 }
 
 /* Whether the row may be the cause. One of many places that grew like the whole call is not. */
@@ -176,7 +178,7 @@ static bool is_candidate(const struct kg_difference *difference,
                          const struct kg_difference_row *row)
 {
     return is_sure(difference, row) &&
-           (explained(difference, row) >= EXPLAINS_ALONE || share_moved(difference, row));
+           (explained(difference, row) >= EXPLAINS_ALONE || share_moved(difference, row, NOISE));
 }
 
 /* The function with most of the change, among those whose growth is sure.
@@ -384,7 +386,9 @@ static bool is_around(const struct kg_difference *difference, const struct kg_di
         is_everything(difference, row) || explained(difference, row) < least ||
         !is_sure(difference, row))
         return false;
-    return least < AROUND_LEAST ? share_moved(difference, row) : !grew_like_all(difference, row);
+    /* many functions are compared, so one of them often exceeds the noise */
+    return least < AROUND_LEAST ? share_moved(difference, row, SURE)
+                                : !grew_like_all(difference, row);
 }
 
 /* Among the functions with `least` of the change in their calls: the one that fits best. */
