@@ -112,6 +112,7 @@ static void case_compare(struct kg_comparer *comparer, const struct kg_case_resu
     /* a run that waited too long is not recorded, so the reason must say so */
     change->reason =
         busy ? kg_comparer_keep(comparer, comparer->busy) : new_reason(comparer, known);
+    change->redefined = !busy && comparer->same_machine && known;
 }
 
 /* Allocates the evidence of every case against every reference. */

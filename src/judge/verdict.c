@@ -338,6 +338,14 @@ static bool any_recordable(const struct kg_results *current)
     return false;
 }
 
+static bool any_redefined(const struct kg_comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->case_count; i++)
+        if (comparison->cases[i].redefined)
+            return true;
+    return false;
+}
+
 /* Whether this is the first run of these cases on the machine, and nobody expected a baseline. Other cases of the suite may
  * be stored: another shard or --filter recorded them. */
 static bool is_first_run(const struct kg_baseline *baseline, const struct kg_comparison *comparison,
@@ -345,7 +353,8 @@ static bool is_first_run(const struct kg_baseline *baseline, const struct kg_com
 {
     const bool stored = comparison->baseline_runs + comparison->pin_count > 0;
     const bool is_new = baseline->records && comparison->counts.of[KG_CHANGE_NEW] &&
-                        !comparison->counts.of[KG_CHANGE_REMOVED] && !decided->compared;
+                        !comparison->counts.of[KG_CHANGE_REMOVED] && !decided->compared &&
+                        !any_redefined(comparison);
     const bool here = !baseline->fingerprint || same_machine(baseline, &comparison->machine);
     return (!stored || is_new) && here && !baseline->expected && any_recordable(current);
 }

@@ -180,6 +180,7 @@ struct kg_case_change {
     double instability; /* of its stored runs (waivers_apply.h); NaN: unknown */
     bool not_measured;  /* NO_CHANGE because its code equals its reference's */
     bool unpaired;      /* the baseline side of paired rounds could not be measured; in no file */
+    bool redefined;     /* NEW because its definition changed: stored runs have another one */
     bool missing;       /* stored but not compared: SKIPPED, REMOVED, or a metric without a value */
     bool unrecorded;    /* not stored: the gate should have stored it, and could not measure it */
     size_t order;       /* its place in the results; removed cases come last */

@@ -77,6 +77,12 @@ array_task() {
   - {name: reduce, kernel: reduce, params: {bytes: 16KiB}}
 YAML
     run -4 kgate gate -c suite.yaml -b base -o out --filter 'reduce/*'
+    # stored cases that are defined otherwise are no first run
+    suite_of <<<'  - {name: rest, command: [sleep, "0.001"]}'
+    run -0 kgate gate -c one.yaml -b other -o out --update-missing
+    suite_of <<<'  - {name: rest, command: [sleep, "0.002"]}'
+    run -4 kgate gate -c one.yaml -b other -o out --update-missing
+    [[ "$output" == *"the workload's definition changed"* ]]
 }
 
 @test "auto without a scheduler names the variables; more shards than cases are no failure" {
