@@ -61,6 +61,15 @@ static struct kg_mark mark_of_offset(const char *bytes, size_t length, size_t of
     return mark;
 }
 
+/* The byte of a character's number. libyaml counts characters. */
+static char byte_at(const char *bytes, size_t length, size_t character)
+{
+    for (size_t i = 0; i < length; i++)
+        if (((unsigned char)bytes[i] & 0xC0) != 0x80 && character-- == 0)
+            return bytes[i];
+    return 0;
+}
+
 static bool syntax_error(const struct builder *builder, const yaml_parser_t *parser,
                          const char *bytes, size_t length)
 {
@@ -78,8 +87,7 @@ static bool syntax_error(const struct builder *builder, const yaml_parser_t *par
     /* libyaml's two errors for a budget without quotes, `time: >= 5ms`: in block style and within braces. */
     const bool unquoted =
         strstr(context, "block scalar") || strstr(problem, "cannot start any token");
-    const size_t at = parser->problem_mark.index;
-    const bool is_tab = at < length && bytes[at] == '\t';
+    const bool is_tab = byte_at(bytes, length, parser->problem_mark.index) == '\t';
     return kg_error_at(builder->err, builder->path, mark.line, mark.column,
                        "not valid YAML: %s%s%s%s", context, *context ? ", " : "", problem,
                        is_tab     ? "; indent with spaces, not with a tab"

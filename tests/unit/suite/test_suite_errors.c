@@ -41,6 +41,8 @@ static void mistakes_of_yaml(void **state)
         {"[1]\n", 1, 1, "a suite is a mapping"},
         {HEAD "a: [1\n", 3, 1, "not valid YAML: while parsing a flow sequence"},
         {HEAD "\tb: 1\n", 2, 1, "found a tab character"},
+        {HEAD "a:\n\tb: 1\n", 3, 1, "indent with spaces"},
+        {"# gr\303\266\303\237er\n" HEAD "a:\n\tb: 1\n", 4, 1, "indent with spaces"},
         {HEAD TAIL "---\n" HEAD, 3, 1, "a second document"},
         {HEAD "version: 1\n", 2, 1, "key 'version' is already given in line 1"},
         {DEFAULTS("{seed: 1, seed: 2}"), 3, 13, "key 'seed' is already given in line 3"},
