@@ -338,12 +338,14 @@ static bool place_check(const struct kg_arguments *arguments, const char *place,
     return good;
 }
 
+/* By content, or by name if the file is no JSON of kgate. */
 static bool is_csv(const char *path)
 {
-    static const char END[] = ".csv";
-    const size_t length = strlen(path);
-    return kg_history_csv_begins(path) || (access(path, R_OK) == 0 && length > sizeof END &&
-                                           !strcmp(path + length + 1 - sizeof END, END));
+    char schema[64];
+    struct kg_error unread;
+    return kg_history_csv_begins(path) ||
+           (kg_string_ends(path, ".csv") && access(path, R_OK) == 0 &&
+            !kg_schema_peek(path, schema, &unread));
 }
 
 static bool csv_check(const struct action *action, const char *path, struct kg_error *err)
