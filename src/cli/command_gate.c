@@ -142,20 +142,6 @@ static int measure(const struct kg_arguments *arguments, const char *directory,
     return status;
 }
 
-/* Makes the options that decide how this gate measures and judges. A repetition needs them. */
-static const char *again_make(const struct kg_arguments *arguments, struct kg_arena *arena)
-{
-    struct kg_text text = {0};
-    kg_option_append(&text, "--base", arguments->base);
-    kg_option_append(&text, "--device", arguments->device);
-    kg_option_append(&text, "--trust", arguments->trust);
-    for (size_t i = 0; i < arguments->set.count; i++)
-        kg_option_append(&text, "--set", arguments->set.at[i]);
-    const char *copy = kg_arena_copy(arena, kg_text_string(&text));
-    kg_text_free(&text);
-    return copy;
-}
-
 static int gate_run(const struct kg_arguments *arguments, const char *directory, void *user)
 {
     (void)user;
@@ -176,7 +162,7 @@ static int gate_run(const struct kg_arguments *arguments, const char *directory,
                       kg_cli_waiving_prepared(arguments, &prepared, &err);
     options.stored = stored.place ? &stored : NULL;
     options.left_out = prepared.left_out;
-    options.again = again_make(arguments, &prepared.arena);
+    options.again = prepared.shard.options;
     options.waiving = &prepared.accepted.waiving;
     const int status = good ? measure(arguments, directory, &prepared, &options)
                             : kg_fail_reported(directory, &err);

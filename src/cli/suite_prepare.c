@@ -324,6 +324,24 @@ static const char *definition_make(struct kg_prepared *prepared)
     return kg_arena_printf(&prepared->arena, "%016" PRIx64, sum);
 }
 
+/* The options that decide how a gate measures and judges. A repetition needs them. NULL: none. */
+static const char *deciding_options(const struct kg_arguments *arguments, struct kg_arena *arena)
+{
+    struct kg_text text = {0};
+    kg_option_append(&text, "--base", arguments->base);
+    kg_option_append(&text, "--device", arguments->device);
+    kg_option_append(&text, "--trust", arguments->trust);
+    kg_option_append(&text, "--accepted", arguments->accepted);
+    kg_option_append(&text, "--accept-from", arguments->accept_from);
+    for (size_t i = 0; i < arguments->set.count; i++)
+        kg_option_append(&text, "--set", arguments->set.at[i]);
+    if (arguments->lock_clocks)
+        kg_text_append(&text, " --lock-clocks");
+    const char *copy = text.length ? kg_arena_copy(arena, kg_text_string(&text)) : NULL;
+    kg_text_free(&text);
+    return copy;
+}
+
 /* Reads the machine and plans the cases of this shard. */
 static bool cases_plan(const struct kg_arguments *arguments, const struct kg_sides *sides,
                        struct kg_prepared *prepared, struct kg_error *err)
@@ -344,6 +362,7 @@ static bool cases_plan(const struct kg_arguments *arguments, const struct kg_sid
     shard->definition = definition_make(prepared);
     shard->trust = prepared->trusted ? prepared->trust.words : NULL;
     shard->baselines = kg_baselines_named(arguments);
+    shard->options = deciding_options(arguments, &prepared->arena);
     left_out_set(arguments, prepared);
     shard_plan_compare(arguments, prepared);
     return prepared->plan.case_count || empty_refuse(arguments, prepared, err);

@@ -205,11 +205,12 @@ static void notes_add(const struct kg_merge_options *options, struct kg_merge *m
         kg_comparison_note(comparison, options->note);
 }
 
-/* The folder of baselines that a later command must name; NULL: the default. The shards know the one of their gates. */
+/* The folder of baselines that a later command must name; NULL: the default. If the merge names none, the shards know that
+ * of their gates. */
 static const char *store_named(const struct kg_merge_options *options, const struct kg_merge *merge)
 {
-    const char *shared = merge->parts[0].results->shard.baselines;
-    return shared ? shared : options->baselines_named;
+    return options->baselines_named ? options->baselines_named
+                                    : merge->parts[0].results->shard.baselines;
 }
 
 /* A joined comparison without any stored run compares nothing. */
@@ -233,7 +234,8 @@ static void decide(const struct kg_merge_options *options, const struct kg_waivi
     struct kg_comparison *comparison = &merge->comparison;
     const struct kg_next_source source = {.directory = options->directory,
                                           .is_measured = true,
-                                          .baselines = store_named(options, merge)};
+                                          .baselines = store_named(options, merge),
+                                          .options = merge->parts[0].results->shard.options};
     missing_baseline_word(options, merge);
     kg_compare(&merge->baseline, &merge->results,
                merge->results.sequential ? KG_STAGE_SCREEN : KG_STAGE_FINAL, comparison);

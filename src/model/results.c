@@ -282,6 +282,7 @@ static const struct kg_field shard_fields[] = {
     KG_FIELD(definition, STRING, "hash of the cases and settings of all shards", KG_OPTIONAL),
     KG_FIELD(trust, STRING, "branch and commit of --trust", KG_OPTIONAL),
     KG_FIELD(baselines, STRING, "folder of --baseline", KG_OPTIONAL),
+    KG_FIELD(options, STRING, "other options that decided", KG_OPTIONAL),
 };
 static const struct kg_record shard_record =
     KG_RECORD_OF(shard_fields, "The part of a suite that one machine of a fleet measured.");

@@ -369,6 +369,7 @@ struct kg_shard {
     const char *definition; /* hash of all shards' cases and settings; NULL: unknown */
     const char *trust;      /* branch and commit of --trust; NULL: none */
     const char *baselines;  /* folder of --baseline; NULL: the default */
+    const char *options;    /* other options that decided, as " --set threshold=9%"; NULL: none */
 };
 
 struct kg_results {
