@@ -140,7 +140,7 @@ static bool filter_may_keep(const char *filter, const struct kg_workload_spec *s
     if (!strncmp(filter, "tag:", strlen("tag:")))
         return kg_filter_matches(filter, spec->name, spec->tags, spec->tag_count);
     return strncmp(filter, spec->name, literal < length ? literal : length) == 0 &&
-           (literal <= length || filter[length] == '/');
+           (literal > length ? filter[length] == '/' : filter[literal] != '\0');
 }
 
 bool kg_plan_filter_check(const struct kg_suite *suite, const char *filter, const char *option,

@@ -550,7 +550,7 @@ C
     [[ "$output" == *"no case of the suite matches --case 'nosuch'; the cases are 'wait/cpu'" ]]
     # the ids of these cases are unknown before a build, but begin with the workload's name
     printf 'version: 1\nsuite: s\nworkloads:\n  - {name: bench, command: [./bench], format: google-benchmark}\n' >listed.yaml
-    for case in nosuch 'benches/*' bencx/cpu tag:nosuch; do
+    for case in nosuch bench b 'benches/*' bencx/cpu tag:nosuch; do
         run -2 kgate bisect v0 v2 -c listed.yaml --build 'sh build.sh' --case "$case" -o other
         [[ "$output" == *"no case of the suite matches --case '$case'; "*"'bench'"* ]]
     done
