@@ -263,15 +263,22 @@ static void scope_append(const struct kg_profile *profile, const struct kg_bottl
 /* Share above which no inner scope matters. */
 static const double ALL = 0.995;
 
-/* `kgate explain` knows the functions of cases. A recording of another program has no cases. */
-static void outside_append(const struct kg_profile *profile, const struct kg_bottleneck *found,
-                           const char *its, struct kg_text *text)
+/* Whether kgate measured the program. A case's id is the label of its processes. */
+static bool has_cases(const struct kg_profile *profile)
 {
-    kg_text_printf(text, "no inner scope has 1 %% of %s: name its parts with kgate/profiler.h, %s",
-                   its,
-                   kg_is_label(profile, profile->rows[found->path].path.name)
-                       ? "or run `kgate explain`, which lists functions without scopes"
-                       : "or list its functions with `perf record -g`");
+    for (size_t i = 0; i < profile->process_count; i++)
+        if (profile->processes[i].label && *profile->processes[i].label)
+            return true;
+    return false;
+}
+
+/* `kgate explain` knows the functions of cases. */
+static void outside_append(const struct kg_profile *profile, const char *its, struct kg_text *text)
+{
+    kg_text_printf(
+        text, "no inner scope has 1 %% of %s: name its parts with kgate/profiler.h, %s", its,
+        has_cases(profile) ? "or run `kgate explain`, which lists functions without scopes"
+                           : "or list its functions with `perf record -g`");
 }
 
 static void flat_append(const struct kg_profile *profile, const struct kg_bottleneck *found,
@@ -315,7 +322,7 @@ void kg_bottleneck_words(const struct kg_profile *profile, const struct kg_bottl
         break;
     case KG_BOTTLENECK_OUTSIDE:
         if (found->outside_share > ALL)
-            outside_append(profile, found, its, text);
+            outside_append(profile, its, text);
         else
             kg_text_printf(text, "%.0f %% of %s is outside its inner scopes",
                            100 * found->outside_share, its);
