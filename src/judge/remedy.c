@@ -203,7 +203,7 @@ static void remedy_append(const struct kg_case_change *worst, size_t undecided,
     case REMEDY_PAIRS:
         if (is_imported(current))
             kg_text_append(text, "run both builds more often, and import all files of a build at "
-                                 "once: each file is one round");
+                                 "once: each file is one round (of hyperfine: each run)");
         else
             pairs_append(worst, undecided, current, again, text);
         return;

@@ -113,7 +113,7 @@ C
     worse
     needs_samples out/base.json
     [[ "$output" == *"strlen"*", called from count_words (count.c:"[78]"): +"* ]]
-    jq -e '.cases[0].hot.sampled | .reason == null and .samples > 0' out/base.json out/head.json
+    jq -es 'map(.cases[0].hot.sampled) | all(.reason == null and .samples > 0)' out/base.json out/head.json
 }
 
 # Two files have a static function `step`; $1 is the work of the parser's.

@@ -13,12 +13,13 @@ static void time_print(struct kg_document *document, const struct kg_explanation
     char a[KG_UNIT_BYTES], b[KG_UNIT_BYTES], c[KG_UNIT_BYTES];
     struct kg_text text = {0};
     uint64_t calls = 0;
+    /* a single round has no interval; beside other programs, one may count */
+    const bool has_interval = summary->interval_low_ns < summary->interval_high_ns;
     for (size_t i = 0; i < result->round_count; i++)
         calls += result->rounds[i].calls;
     kg_text_printf(&text, "%s per call (median of rounds)%s",
-                   kg_duration_format(summary->median_ns, a),
-                   result->round_count > 1 ? ", " : "; ");
-    if (result->round_count > 1) /* a single round has no interval */
+                   kg_duration_format(summary->median_ns, a), has_interval ? ", " : "; ");
+    if (has_interval)
         kg_text_printf(&text, "95 %%: %s … %s; ", kg_duration_format(summary->interval_low_ns, b),
                        kg_duration_format(summary->interval_high_ns, c));
     kg_text_printf(&text, "min %s, p95 %s; %zu round%s, %llu call%s",
