@@ -128,21 +128,56 @@ static void grid_make(struct work *work, struct kg_arena *arena)
         work->prior[i] = kg_arena_alloc(arena, work->size, sizeof(double));
 }
 
-/* The good end has an offset, too. Bounds between the levels keep a step from vanishing: otherwise a large offset of an
- * end would be a cause at any commit. */
+/* Probability that a normal value around 0 is at most `most`. */
+static double normal_below(double most, double deviation)
+{
+    return 0.5 * erfc(-most / (deviation * sqrt(2)));
+}
+
+static double offset_below(const struct work *work, double most)
+{
+    const double offset = work->range->offset;
+    return (1 - DEVIATING) * normal_below(most, offset) +
+           DEVIATING * normal_below(most, DEVIATION * offset);
+}
+
+/* The good end has an offset, too. */
+static void good_prior_make(struct work *work, enum level level, double most)
+{
+    const double whole = log(offset_below(work, most));
+    for (size_t at = 0; at < work->size; at++)
+        work->prior[level][at] = level_at(work, at) <= most
+                                     ? log_offset(work, level_at(work, at), 0) - whole
+                                     : -INFINITY;
+}
+
+static void bad_prior_make(struct work *work, enum level level, double least)
+{
+    const double deviation = 2 * work->range->effect;
+    const double whole = log(normal_below(-least, deviation));
+    for (size_t at = 0; at < work->size; at++)
+        work->prior[level][at] = level_at(work, at) >= least
+                                     ? log_normal(level_at(work, at), deviation * deviation) - whole
+                                     : -INFINITY;
+}
+
+/* Bounds between the levels keep a step from vanishing: otherwise a large offset of an end would be a cause at any
+ * commit. Every prior has the sum 1 over all levels. Otherwise the number of levels alone would decide between one cause
+ * and two. */
 static void priors_make(struct work *work)
 {
-    const double effect = work->range->effect, unit = log(work->width);
-    for (size_t at = 0; at < work->size; at++) {
-        const double level = level_at(work, at), share = level / effect;
-        const double good = unit + log_offset(work, level, 0);
-        const double bad = unit + log_normal(level, 4 * effect * effect);
-        work->prior[ONE_GOOD][at] = share <= 0.5 ? good : -INFINITY;
-        work->prior[ONE_BAD][at] = share >= 0.5 ? bad : -INFINITY;
-        work->prior[TWO_GOOD][at] = share <= 0.25 ? good : -INFINITY;
-        work->prior[TWO_MIDDLE][at] = unit + log_normal(level - effect / 2, effect * effect / 16);
-        work->prior[TWO_BAD][at] = share >= 0.75 ? bad : -INFINITY;
-    }
+    const double effect = work->range->effect;
+    const double unit = log(work->width) - 0.5 * log(2 * M_PI);
+    good_prior_make(work, ONE_GOOD, 0.5 * effect);
+    good_prior_make(work, TWO_GOOD, 0.25 * effect);
+    bad_prior_make(work, ONE_BAD, 0.5 * effect);
+    bad_prior_make(work, TWO_BAD, 0.75 * effect);
+    for (size_t at = 0; at < work->size; at++)
+        work->prior[TWO_MIDDLE][at] =
+            log_normal(level_at(work, at) - effect / 2, effect * effect / 16);
+    for (size_t level = 0; level < LEVELS; level++)
+        for (size_t at = 0; at < work->size; at++)
+            work->prior[level][at] += unit;
 }
 
 static void densities_make(struct work *work)
@@ -171,7 +206,8 @@ static void cells_make(struct work *work)
     }
 }
 
-/* Log likelihood of the points from `from` to before `to` at one level, without the constant.
+/* Log likelihood of the points from `from` to before `to` at one level, without the constant. Without points: of the
+ * part of the prior on the grid, as for points without information.
  * mean  set to the mean of the level; NULL: not wanted */
 static double likelihood(const struct work *work, size_t from, size_t to, enum level level,
                          double *mean)
@@ -179,8 +215,6 @@ static double likelihood(const struct work *work, size_t from, size_t to, enum l
     const double *before = &work->until[from * work->size], *until = &work->until[to * work->size];
     const double *prior = work->prior[level];
     double most = -INFINITY, sum = 0, first = 0;
-    if (from == to && !mean)
-        return 0;
     for (size_t at = 0; at < work->size; at++)
         most = fmax(most, prior[at] + until[at] - before[at]);
     for (size_t at = 0; at < work->size; at++) {

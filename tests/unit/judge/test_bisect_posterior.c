@@ -511,6 +511,25 @@ static void a_level_between_two_causes_needs_a_second_build(void **unused)
     kg_arena_free(&arena);
 }
 
+/* With two causes the bad level has a higher bound: so its density, and 0.05 becomes 0.055 already at the ends. */
+static void a_build_without_information_changes_nothing(void **unused)
+{
+    enum kg_bisect_status status[FEW + 1] = {0};
+    const struct kg_bisect_range range = few(status);
+    const struct kg_bisect_point points[] = {
+        {FEW, 0.05, 1e-6}, {1, 0.02, 1e6}, {4, 0.02, 1e6}, {2, 0.02, 1e6}};
+    struct kg_arena arena = {0};
+    (void)unused;
+    for (size_t count = 1; count <= 4; count++) {
+        const struct kg_bisect_posterior posterior =
+            kg_bisect_posterior(&range, points, count, &arena);
+        assert_true(fabs(posterior.two - 0.055) < 0.002);
+        for (size_t c = 1; c <= FEW; c++)
+            assert_true(fabs(posterior.one[c] - 1.0 / FEW) < 0.001);
+    }
+    kg_arena_free(&arena);
+}
+
 static void a_commit_without_weight_is_never_a_cause(void **unused)
 {
     enum kg_bisect_status status[FEW + 1] = {[4] = KG_BISECT_LEFT_OUT};
@@ -559,6 +578,7 @@ int main(void)
         cmocka_unit_test(a_level_between_the_ends_shows_two_causes),
         cmocka_unit_test(a_build_that_deviates_is_no_second_cause),
         cmocka_unit_test(a_level_between_two_causes_needs_a_second_build),
+        cmocka_unit_test(a_build_without_information_changes_nothing),
         cmocka_unit_test(a_commit_without_weight_is_never_a_cause),
         cmocka_unit_test(weights_differ_by_at_most_ten),
         cmocka_unit_test(pairs_end_at_walds_bound_or_a_quarter_of_the_effect),
