@@ -206,37 +206,48 @@ static void cells_make(struct work *work)
     }
 }
 
+/* A level between two causes, or beside one. */
+struct found {
+    double mean, mode;
+};
+
 /* Log likelihood of the points from `from` to before `to` at one level, without the constant. Without points: of the
  * part of the prior on the grid, as for points without information.
- * mean  set to the mean of the level; NULL: not wanted */
+ * found  set; NULL: not wanted */
 static double likelihood(const struct work *work, size_t from, size_t to, enum level level,
-                         double *mean)
+                         struct found *found)
 {
     const double *before = &work->until[from * work->size], *until = &work->until[to * work->size];
     const double *prior = work->prior[level];
     double most = -INFINITY, sum = 0, first = 0;
+    size_t best = 0;
     for (size_t at = 0; at < work->size; at++)
-        most = fmax(most, prior[at] + until[at] - before[at]);
+        if (prior[at] + until[at] - before[at] > most) {
+            most = prior[at] + until[at] - before[at];
+            best = at;
+        }
     for (size_t at = 0; at < work->size; at++) {
         const double share = exp(prior[at] + until[at] - before[at] - most);
         sum += share;
         first += share * level_at(work, at);
     }
-    if (mean)
-        *mean = first / sum;
+    if (found)
+        *found = (struct found){first / sum, level_at(work, best)};
     return most + log(sum);
 }
 
-/* Mean of a level, and the number of its builds with a usual offset. */
+/* Mean of a level, and the number of its builds with a usual offset from the mode. Two builds far apart may have their
+ * mean between them, where no build is.
+ * end  whether the good end counts, too */
 static double level_find(const struct work *work, size_t from, size_t to, enum level level,
-                         size_t *builds)
+                         bool end, size_t *builds)
 {
-    double mean;
-    likelihood(work, from, to, level, &mean);
-    *builds = 0;
+    struct found found;
+    likelihood(work, from, to, level, &found);
+    *builds = end && is_usual(work, found.mode, 0);
     for (size_t k = from; k < to; k++)
-        *builds += is_usual(work, work->points[k].mean - mean, work->points[k].variance);
-    return mean;
+        *builds += is_usual(work, work->points[k].mean - found.mode, work->points[k].variance);
+    return found.mean;
 }
 
 /* Fills the logs of one cause in each cell and of two causes in each pair of cells. */
@@ -312,13 +323,13 @@ static void levels_find(const struct work *work, struct kg_bisect_posterior *pos
         first = best / n, second = best % n;
     }
     posterior->good =
-        level_find(work, 0, first, is_two ? TWO_GOOD : ONE_GOOD, &posterior->good_builds);
-    posterior->good_builds += is_usual(work, posterior->good, 0);
-    posterior->middle = level_find(work, first, second, TWO_MIDDLE, &posterior->middle_builds);
+        level_find(work, 0, first, is_two ? TWO_GOOD : ONE_GOOD, true, &posterior->good_builds);
+    posterior->middle =
+        level_find(work, first, second, TWO_MIDDLE, false, &posterior->middle_builds);
     if (first == second)
         posterior->middle = NAN;
     posterior->bad =
-        level_find(work, second, n, is_two ? TWO_BAD : ONE_BAD, &posterior->bad_builds);
+        level_find(work, second, n, is_two ? TWO_BAD : ONE_BAD, false, &posterior->bad_builds);
 }
 
 static void commits_fill(const struct work *work, struct kg_bisect_posterior *posterior)

@@ -511,6 +511,25 @@ static void a_level_between_two_causes_needs_a_second_build(void **unused)
     kg_arena_free(&arena);
 }
 
+/* The bad level is that of 0.1 or that of 0.14. Its mean is in between, where no build is. */
+static void two_builds_far_apart_have_one_at_their_level(void **unused)
+{
+    enum kg_bisect_status status[FEW + 1] = {
+        [2] = KG_BISECT_MEASURED, KG_BISECT_MEASURED, KG_BISECT_MEASURED, KG_BISECT_MEASURED};
+    struct kg_bisect_range range = few(status);
+    const struct kg_bisect_point points[] = {
+        {FEW, 0.1, 1e-6}, {5, 0.14, 1e-6}, {4, 0, 1e-6}, {2, 0, 1e-6}, {3, 0, 1e-6}};
+    struct kg_arena arena = {0};
+    (void)unused;
+    range.effect = 0.1;
+    const struct kg_bisect_posterior posterior = kg_bisect_posterior(&range, points, 5, &arena);
+    assert_false(kg_bisect_is_two(&posterior));
+    assert_true(posterior.bad > 0.11 && posterior.bad < 0.13);
+    assert_int_equal(posterior.good_builds, 4);
+    assert_int_equal(posterior.bad_builds, 1);
+    kg_arena_free(&arena);
+}
+
 /* With two causes the bad level has a higher bound: so its density, and 0.05 becomes 0.055 already at the ends. */
 static void a_build_without_information_changes_nothing(void **unused)
 {
@@ -578,6 +597,7 @@ int main(void)
         cmocka_unit_test(a_level_between_the_ends_shows_two_causes),
         cmocka_unit_test(a_build_that_deviates_is_no_second_cause),
         cmocka_unit_test(a_level_between_two_causes_needs_a_second_build),
+        cmocka_unit_test(two_builds_far_apart_have_one_at_their_level),
         cmocka_unit_test(a_build_without_information_changes_nothing),
         cmocka_unit_test(a_commit_without_weight_is_never_a_cause),
         cmocka_unit_test(weights_differ_by_at_most_ten),
