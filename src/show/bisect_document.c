@@ -110,9 +110,8 @@ static void support_add(struct kg_document *document, const struct kg_bisect *bi
         kg_part_text(document, KG_PART_UNDER, NULL, "memory layout alone may have moved its build");
     else if ((before || after) && (cause->revert != KG_REVERT_FASTER || is_end))
         kg_part_text(document, KG_PART_UNDER, NULL,
-                     "it rests on one build: only %.*s has the value %s it, perhaps by memory "
-                     "layout alone",
-                     HASH_SHOWN, bisect->commits[before ? cause->parent : cause->last].hash,
+                     "it rests on one build: a single measured build has the value %s it, perhaps "
+                     "by memory layout alone",
                      before ? "before" : "after");
 }
 

@@ -295,7 +295,7 @@ unfinished() {
     [[ "$output" == *"--budget ended the build of the "* || "$output" == *"the budget is used up"*"culprit: "* ]]
     [ ! -e out/proof-1 ]
     run -1 kgate bisect v0 v1 --build 'sh build.sh' -o out
-    [[ "$output" == *", confirmed"*"it rests on one build: only $(git rev-parse v0 | cut -c1-12) has the value before it"* ]]
+    [[ "$output" == *", confirmed"*"it rests on one build: a single measured build has the value before it"* ]]
 }
 
 @test "undecided ends: exit 4 with the case and its interval; reports name the measured commits" {
