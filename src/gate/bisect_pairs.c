@@ -72,6 +72,19 @@ void kg_bisect_pairs_of(const struct kg_bisect_sides *sides, struct kg_arena *ar
         logs_take(sides, false, arena, pairs);
 }
 
+/* Whether no round counts, because all were disturbed. Such rounds say nothing about a build. */
+static bool is_busy(const struct kg_case_result *head, struct kg_error *err)
+{
+    const struct kg_disturbance found = kg_disturbance_of(head);
+    if (!found.spoilt || found.judged)
+        return false;
+    kg_error_set(err, KG_ERROR_UNDECIDED,
+                 "the machine is too busy: %zu of %zu rounds waited too long for a CPU. The same "
+                 "command continues the search",
+                 found.spoilt, found.rounds);
+    return true;
+}
+
 /* Measures until the pairs suffice. Disturbed rounds are not judged, so they do not count. */
 static bool rounds_measure(struct kg_pairing *pairing, const struct kg_settings *settings,
                            const char *metric, struct kg_bisect_levels levels,
@@ -96,6 +109,8 @@ static bool rounds_measure(struct kg_pairing *pairing, const struct kg_settings 
                                     kg_bisect_level(pairs->logs, pairs->count, levels.deviation))))
             break;
     }
+    if (!pairs->count && !head->reason && is_busy(head, err))
+        return false;
     if (!pairs->count)
         pairs->failure =
             kg_arena_keep(arena, head->reason ? head->reason : "it cannot be measured");

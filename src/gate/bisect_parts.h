@@ -97,7 +97,7 @@ struct kg_bisect_pairs {
 
 /* Measures pairs until kg_bisect_pairs_enough. At least the suite's minimum rounds, at most its maximum.
  * good, bad, deviation  as of kg_bisect_pairs_enough
- * err                   KG_ERROR_INTERRUPTED after Ctrl-C */
+ * err                   KG_ERROR_INTERRUPTED after Ctrl-C; KG_ERROR_UNDECIDED if every round was disturbed */
 struct kg_bisect_levels {
     double good, bad, deviation;
 };

@@ -374,6 +374,33 @@ unfinished() {
     built_once
 }
 
+# bats test_tags=thorough
+@test "rounds that all wait for a CPU blame no build: exit 4, and the same command goes on" {
+    needs_waits
+    work() { [ "$1" -ge 5 ] && echo 30 || echo 10; }
+    # while the file exists, the program waits for 20 loops on its own CPU, whatever else the machine does
+    cat >wait.sh <<SH
+if [ -e $BATS_TEST_TMPDIR/busy ]; then
+    taskset -cp $(taskset -cp $$ | sed 's/.*: *//; s/[-,].*//') \$\$ >/dev/null
+    for i in \$(seq 20); do (while :; do :; done) & loops="\$loops \$!"; done
+    i=0; while [ \$i -lt 10000 ]; do i=\$((i+1)); done
+    kill \$loops
+fi
+SH
+    program=". $PWD/wait.sh; echo work:"
+    repository 6
+    sed -i 's/disturbance: 100%/disturbance: 45%/; s/peak_memory/time/' kgate.yaml
+    git commit -q -a -m Limit
+    command="[ \"\$(git rev-parse HEAD)\" != $(git rev-parse v3) ] || touch $BATS_TEST_TMPDIR/busy; sh build.sh"
+    run -4 kgate bisect v0 v6 --build "$command" -o out
+    [[ "$output" == *"the machine is too busy: "*" rounds waited too long for a CPU. The same command continues the search"* ]]
+    jq -e '[.commits[].status] | index("unbuildable") == null' out/bisect.json
+    rm "$BATS_TEST_TMPDIR/busy"
+    run -1 kgate bisect v0 v6 --build "$command" -o out
+    [[ "$output" == *"culprit: $(git rev-parse v5 | cut -c1-12) (Change 5), "* ]]
+    built_once
+}
+
 @test "a damaged bisect.json is refused by the report and by the search" {
     work() { echo 10; }
     repository 3
