@@ -27,7 +27,7 @@ YAML
     run -2 "$SOURCE/ci/release.sh" --dirt
     [[ "$output" == *"unknown argument '--dirt'"* ]]
     run -2 "$SOURCE/ci/fresh.sh" --packages "$PWD"
-    [[ "$output" == *"has no packages: ci/release.sh makes them"* ]]
+    [[ "$output" == *"has no packages of kgate; ci/release.sh makes them"* ]]
 }
 
 # bats test_tags=thorough
