@@ -414,13 +414,16 @@ SH
     valid whole.json bisect
     mkdir out
     cause='{"first": 1, "last": 2, "probability": 1, "ratio": 2, "builds_before": 1, "builds_after": 2, "parent": 0, "proven": false, "refuted": false, "revert": "untried"}'
-    for damage in '.commits = []' 'del(.case)' 'del(.metric)' '.effect = -1' '.offset = 0' 'del(.commits[3].pairs)' \
+    for damage in '.commits = []' 'del(.case)' 'del(.metric)' '.effect = -1' 'del(.commits[3].pairs)' \
         ".causes = [$cause | .first = 99]" ".causes = [$cause | .parent = 999999]" ".causes = [$cause | .first = 3]"; do
         jq "$damage" whole.json >out/bisect.json
         run -2 kgate report out/bisect.json
         [[ "$output" == *"the file is damaged"* ]]
         run -2 kgate bisect v0 v3 --build 'sh build.sh' -o out
     done
+    jq '.offset = 0' whole.json >out/bisect.json
+    run -2 kgate report out/bisect.json
+    [[ "$output" == *"offset: expected a number from 0.0001 to 1, found 0"* ]]
     [ ! -s "$BUILT" ]
     [ "$(kgate report whole.json --format json | jq -c '[.commits[].weight] | unique')" = '[1]' ]
 }
