@@ -39,6 +39,7 @@ static void turn_begin(struct kg_traced_calls *calls, const struct kg_marked *at
     calls->begin = *at;
     calls->begin_ns = now_ns;
     memset(calls->now, 0, sizeof calls->now);
+    calls->now_count = 0;
 }
 
 static void turn_end(struct kg_traced_calls *calls, const struct kg_marked *at)
@@ -89,6 +90,7 @@ void kg_traced_add(struct kg_traced_calls *calls, long number, int64_t result, u
         return;
     struct kg_traced_kind *kind = &calls->now[number];
     kind->count++;
+    kind->last = ++calls->now_count;
     if (result > 0 && moves_bytes((size_t)number))
         kind->bytes += (uint64_t)result;
     /* a call that began before the slice */
@@ -224,38 +226,65 @@ static int by_time(const void *a, const void *b)
     return (x->calls < y->calls) - (x->calls > y->calls);
 }
 
-/* per  number of the workload's calls that the kinds cover */
-static void kinds_take(const struct kg_traced_calls *traced, const struct kg_moved *untraced,
-                       double per, struct kg_arena *arena, struct kg_system_calls *summary)
+/* The kind's time without the tracer's. */
+static double net_ns(const struct kg_traced_kind *kind, double tracing)
+{
+    const double calls = (double)kind->count;
+    return fmax(calls * CALL_LEAST_NS, (double)kind->time_ns - calls * tracing);
+}
+
+/* Whether a program continues to make these calls. Those of its start come early only. */
+static bool goes_on(const struct kg_traced_calls *traced, const struct kg_traced_kind *kind)
+{
+    return kind->count > 1 && 2 * kind->last > traced->now_count;
+}
+
+/* Whether a partial trace leaves out a kind. A few calls may take most of the time.
+ * share  its share of the time of all traced calls */
+static bool is_left_out(const struct kg_traced_calls *traced, const struct kg_traced_kind *kind,
+                        double share)
+{
+    static const double LONG = 0.1;
+    return is_rare((double)kind->count, (double)traced->now_count) &&
+           !(share >= LONG && goes_on(traced, kind));
+}
+
+/* per      number of the workload's calls that the kinds cover
+ * returns  time of the kinds that are left out */
+static double kinds_take(const struct kg_traced_calls *traced, const struct kg_moved *untraced,
+                         double per, struct kg_arena *arena, struct kg_system_calls *summary)
 {
     const struct kg_traced_kind *from = traced->calls ? traced->whole : traced->now;
     const double tracing = tracing_ns(traced);
     size_t count = 0;
-    double sum = 0;
+    double sum_ns = 0, others_ns = 0;
     for (size_t i = 0; i < KG_CALL_NUMBERS; i++) {
         count += from[i].count > 0;
-        sum += (double)from[i].count;
+        sum_ns += net_ns(&from[i], tracing);
     }
     summary->kinds = kg_arena_alloc(arena, count, sizeof *summary->kinds);
     for (size_t i = 0; i < KG_CALL_NUMBERS; i++) {
-        const double calls = (double)from[i].count;
-        if (!from[i].count || (summary->partial && is_rare(calls, sum)))
+        const double kind_ns = net_ns(&from[i], tracing);
+        if (!from[i].count)
             continue;
+        if (summary->partial && is_left_out(traced, &from[i], kind_ns / sum_ns)) {
+            others_ns += kind_ns / (goes_on(traced, &from[i]) ? per : 1);
+            continue;
+        }
         const struct cover cover = summary->partial
                                        ? cover_of(traced, untraced, i, per)
                                        : (struct cover){per, (double)from[i].bytes / per};
         struct kg_system_call *kind = &summary->kinds[summary->kind_count++];
-        *kind = (struct kg_system_call){
-            .name = name_of(arena, i),
-            .calls = calls / cover.per,
-            .bytes = moves_bytes(i) ? cover.bytes : NAN,
-            .time_ns =
-                fmax(calls * CALL_LEAST_NS, (double)from[i].time_ns - calls * tracing) / cover.per};
+        *kind = (struct kg_system_call){.name = name_of(arena, i),
+                                        .calls = (double)from[i].count / cover.per,
+                                        .bytes = moves_bytes(i) ? cover.bytes : NAN,
+                                        .time_ns = kind_ns / cover.per};
         summary->calls += kind->calls;
     }
     qsort(summary->kinds, summary->kind_count, sizeof *summary->kinds, by_time);
-    if (summary->kind_count > KG_HOT_CALLS_MOST)
-        summary->kind_count = KG_HOT_CALLS_MOST;
+    while (summary->kind_count > KG_HOT_CALLS_MOST)
+        others_ns += summary->kinds[--summary->kind_count].time_ns;
+    return others_ns;
 }
 
 static double wall_of_call(const struct kg_marked *from, const struct kg_marked *to)
@@ -292,10 +321,11 @@ static double times_scale(const struct kg_traced_calls *calls,
     return fmin(fmax(sum_ns * scale, least), most) / sum_ns;
 }
 
-static void times_limit(const struct kg_traced_calls *calls, double call_ns,
+/* others_ns  time of the kinds that the summary lacks */
+static void times_limit(const struct kg_traced_calls *calls, double call_ns, double others_ns,
                         struct kg_system_calls *summary)
 {
-    double sum = 0;
+    double sum = others_ns;
     if (!calls->first.calls)
         return;
     const double wall_ns = wall_alone(calls, call_ns);
@@ -331,6 +361,6 @@ void kg_traced_summarize(const struct kg_traced_calls *calls, const struct kg_mo
     }
     summary->calls = 0;
     summary->partial = !calls->calls;
-    kinds_take(calls, moved, per, arena, summary);
-    times_limit(calls, call_ns, summary);
+    const double others_ns = kinds_take(calls, moved, per, arena, summary);
+    times_limit(calls, call_ns, others_ns, summary);
 }

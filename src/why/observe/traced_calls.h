@@ -10,11 +10,13 @@ struct kg_traced_kind {
     uint64_t count;
     uint64_t bytes;
     uint64_t time_ns;
+    uint64_t last; /* number of calls of all kinds up to its last one */
 };
 
 struct kg_traced_calls {
     struct kg_traced_kind now[KG_CALL_NUMBERS];   /* since the last begin mark */
     struct kg_traced_kind whole[KG_CALL_NUMBERS]; /* sum over slices that ended */
+    uint64_t now_count;                           /* number of calls since the last begin mark */
     bool inside;                                  /* between begin and end */
     bool paused;
     uint64_t begin_ns;

@@ -25,6 +25,7 @@ enum { CALLS = 3, READS = 7, MANY_READS = 2000, THREADS = 300 };
 
 static int read_count = READS; /* number of reads per call of workers that start later */
 static int later_writes;       /* number of writes per call after its reads */
+static int reads_per_nap;      /* number of reads after which a call sleeps; 0: never */
 
 static void mark(int what, uint64_t calls)
 {
@@ -35,9 +36,13 @@ static void *reads(void *user)
 {
     char bytes[16];
     const int zeros = *(const int *)user;
-    for (int i = 0; i < read_count; i++)
+    const struct timespec nap = {.tv_nsec = 300000};
+    for (int i = 0; i < read_count; i++) {
         if (read(zeros, bytes, sizeof bytes) != sizeof bytes)
             abort();
+        if (reads_per_nap && i % reads_per_nap == reads_per_nap - 1)
+            nanosleep(&nap, NULL);
+    }
     return NULL;
 }
 
@@ -318,6 +323,34 @@ static void sums_of_a_partial_trace_are_the_kernels(void **state)
     kg_arena_free(&arena);
 }
 
+/* Of the calls, 0.5 % take most of the time. */
+static void few_long_calls_of_a_partial_trace_count(void **state)
+{
+    enum { PER_NAP = 200 };
+    read_count = MANY_READS;
+    reads_per_nap = PER_NAP;
+    const struct worker worker = worker_start(false, NULL);
+    read_count = READS;
+    reads_per_nap = 0;
+    const struct kg_traced_process target = {
+        .process = worker.pid, .calls_most = 100000, .reads_most = MANY_READS / 2};
+    struct kg_arena arena = {0};
+    struct kg_system_calls calls;
+    (void)state;
+    const struct kg_moved moved = {.calls = {CALLS * MANY_READS, 0},
+                                   .bytes = {CALLS * MANY_READS * 16, 0}};
+    if (target_trace(&worker, &target, &moved, &arena, &calls)) {
+        const struct kg_system_call *naps = kind(&calls, "clock_nanosleep");
+        assert_true(calls.partial);
+        assert_non_null(naps);
+        assert_float_equal(naps->calls, MANY_READS / PER_NAP, 2);
+        assert_true(naps->time_ns > 0.5e6); /* of 1e6 */
+        assert_true(naps->time_ns + kind(&calls, "read")->time_ns <= 1.001e6);
+    }
+    assert_int_equal(worker_end(&worker), 0);
+    kg_arena_free(&arena);
+}
+
 /* If another program traces the process, the tracer refuses, and nothing breaks. */
 static void a_process_that_is_traced_already_is_a_refusal(void **state)
 {
@@ -493,6 +526,7 @@ int main(void)
         cmocka_unit_test(a_call_that_is_not_seen_to_its_end_is_found_by_its_reads),
         cmocka_unit_test(some_reads_of_a_long_call_suffice),
         cmocka_unit_test(sums_of_a_partial_trace_are_the_kernels),
+        cmocka_unit_test(few_long_calls_of_a_partial_trace_count),
         cmocka_unit_test(a_process_that_is_traced_already_is_a_refusal),
         cmocka_unit_test(the_end_of_the_process_is_left_for_who_started_it),
         cmocka_unit_test(who_is_in_the_middle_of_a_vfork_is_let_go),
