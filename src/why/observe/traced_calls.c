@@ -226,6 +226,18 @@ static int by_time(const void *a, const void *b)
     return (x->calls < y->calls) - (x->calls > y->calls);
 }
 
+static double wall_of_call(const struct kg_marked *from, const struct kg_marked *to)
+{
+    return (double)(to->wall_ns - from->wall_ns) / (double)(to->calls - from->calls);
+}
+
+/* Time of a call without tracing. The rounds are more reliable than one slice, because others
+ * may have used the CPU. */
+static double wall_alone(const struct kg_traced_calls *calls, double call_ns)
+{
+    return fmin((double)calls->first.wall_ns / (double)calls->first.calls, call_ns);
+}
+
 /* The kind's time without the tracer's. */
 static double net_ns(const struct kg_traced_kind *kind, double tracing)
 {
@@ -240,7 +252,7 @@ static bool goes_on(const struct kg_traced_calls *traced, const struct kg_traced
 }
 
 /* Whether a partial trace leaves out a kind. A few calls may take most of the time.
- * share  its share of the time of all traced calls */
+ * share  its share of the workload's time */
 static bool is_left_out(const struct kg_traced_calls *traced, const struct kg_traced_kind *kind,
                         double share)
 {
@@ -250,24 +262,24 @@ static bool is_left_out(const struct kg_traced_calls *traced, const struct kg_tr
 }
 
 /* per      number of the workload's calls that the kinds cover
+ * wall_ns  time of a call of the workload
  * returns  time of the kinds that are left out */
 static double kinds_take(const struct kg_traced_calls *traced, const struct kg_moved *untraced,
-                         double per, struct kg_arena *arena, struct kg_system_calls *summary)
+                         double per, double wall_ns, struct kg_arena *arena,
+                         struct kg_system_calls *summary)
 {
     const struct kg_traced_kind *from = traced->calls ? traced->whole : traced->now;
     const double tracing = tracing_ns(traced);
     size_t count = 0;
-    double sum_ns = 0, others_ns = 0;
-    for (size_t i = 0; i < KG_CALL_NUMBERS; i++) {
+    double others_ns = 0;
+    for (size_t i = 0; i < KG_CALL_NUMBERS; i++)
         count += from[i].count > 0;
-        sum_ns += net_ns(&from[i], tracing);
-    }
     summary->kinds = kg_arena_alloc(arena, count, sizeof *summary->kinds);
     for (size_t i = 0; i < KG_CALL_NUMBERS; i++) {
         const double kind_ns = net_ns(&from[i], tracing);
         if (!from[i].count)
             continue;
-        if (summary->partial && is_left_out(traced, &from[i], kind_ns / sum_ns)) {
+        if (summary->partial && is_left_out(traced, &from[i], kind_ns / per / wall_ns)) {
             others_ns += kind_ns / (goes_on(traced, &from[i]) ? per : 1);
             continue;
         }
@@ -285,18 +297,6 @@ static double kinds_take(const struct kg_traced_calls *traced, const struct kg_m
     while (summary->kind_count > KG_HOT_CALLS_MOST)
         others_ns += summary->kinds[--summary->kind_count].time_ns;
     return others_ns;
-}
-
-static double wall_of_call(const struct kg_marked *from, const struct kg_marked *to)
-{
-    return (double)(to->wall_ns - from->wall_ns) / (double)(to->calls - from->calls);
-}
-
-/* Time of a call without tracing. The rounds are more reliable than one slice, because others
- * may have used the CPU. */
-static double wall_alone(const struct kg_traced_calls *calls, double call_ns)
-{
-    return fmin((double)calls->first.wall_ns / (double)calls->first.calls, call_ns);
 }
 
 /* The factor for times. Tracing makes a call longer. One thread spends in system calls at most
@@ -322,13 +322,12 @@ static double times_scale(const struct kg_traced_calls *calls,
 }
 
 /* others_ns  time of the kinds that the summary lacks */
-static void times_limit(const struct kg_traced_calls *calls, double call_ns, double others_ns,
+static void times_limit(const struct kg_traced_calls *calls, double wall_ns, double others_ns,
                         struct kg_system_calls *summary)
 {
     double sum = others_ns;
     if (!calls->first.calls)
         return;
-    const double wall_ns = wall_alone(calls, call_ns);
     for (size_t i = 0; i < summary->kind_count; i++)
         sum += summary->kinds[i].time_ns;
     const double scale = times_scale(calls, summary, wall_ns, sum);
@@ -361,6 +360,7 @@ void kg_traced_summarize(const struct kg_traced_calls *calls, const struct kg_mo
     }
     summary->calls = 0;
     summary->partial = !calls->calls;
-    const double others_ns = kinds_take(calls, moved, per, arena, summary);
-    times_limit(calls, call_ns, others_ns, summary);
+    const double wall_ns = wall_alone(calls, call_ns);
+    const double others_ns = kinds_take(calls, moved, per, wall_ns, arena, summary);
+    times_limit(calls, wall_ns, others_ns, summary);
 }
