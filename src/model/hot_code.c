@@ -111,7 +111,7 @@ static const struct kg_field system_calls_fields[] = {
         partial, BOOL,
         "whether only a part of a call was traced: numbers of kinds without bytes are estimates",
         KG_OPTIONAL),
-    AMOUNT(calls, "number of all kinds per call of the workload"),
+    AMOUNT(calls, "number per call of the workload; if `partial`: only of the kinds in `kinds`"),
     AMOUNT(user_ns, "CPU time in user mode per call, ns"),
     AMOUNT(system_ns, "CPU time in the kernel per call, ns"),
     KG_LIST(kinds, kind_count, RECORDS, "kinds of system call, most time first", KG_OPTIONAL,

@@ -118,7 +118,7 @@ struct kg_system_calls {
     /* only a part of a call was traced: other kinds are possible, and the numbers of kinds without
      * bytes are estimates. Rare kinds are left out */
     bool partial;
-    double calls;   /* of all kinds, per call of the workload */
+    double calls;   /* per call of the workload; if partial: only of the kinds found */
     double user_ns; /* CPU time per call, in user mode and in the kernel */
     double system_ns;
     struct kg_system_call *kinds; /* by time */

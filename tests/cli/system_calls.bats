@@ -89,6 +89,34 @@ YAML
     [[ "$output" == *"write "*"k of 60."*" B"* ]]
 }
 
+@test "kinds that come after the traced part do not change the number of others, and a note tells of them" {
+    cat >phases.c <<'C'
+#include <fcntl.h>
+#include <unistd.h>
+int main(void)
+{
+    char bytes[20] = "";
+    const int zeros = open("/dev/zero", O_RDONLY), nothing = open("/dev/null", O_WRONLY);
+    for (int i = 0; i < 20000; i++)
+        if (pread(zeros, bytes, 20, 0) < 0 || (i % 2 && lseek(zeros, 0, SEEK_SET) < 0))
+            return 1;
+    for (int i = 0; i < 40000; i++)
+        if (pwrite(nothing, bytes, 20, 0) < 0)
+            return 1;
+    return 0;
+}
+C
+    cc -O1 phases.c -o phases
+    looked_suite_of 20ms <<<"  - {name: phases, command: [./phases]}"
+    kgate run -c one.yaml -o r.json -q
+    valid r.json results
+    needs_ptrace
+    jq -e '.cases[0].hot.system_calls | .partial and .reason == null' r.json
+    awk -v n="$(kind phases lseek calls)" 'BEGIN { exit !(n > 9000 && n < 11000) }'
+    run -0 kgate explain phases r.json
+    [[ "$output" == *"note "*"only a part of a call was traced: other kinds are possible"*"lseek "*"about "* ]]
+}
+
 @test "what waits for the disk or sleeps has its time there" {
     calls_suite synced asleep
     [ "$(kind synced fsync calls)" -eq 1 ]

@@ -166,6 +166,9 @@ void kg_explain_calls(struct kg_document *document, const struct kg_explanation 
         return;
     kg_part_heading(document, "system calls per call");
     kg_part_prose(document, KG_PART_FIGURE, calls->source ? "note" : "unknown", calls->reason);
+    if (calls->partial)
+        kg_part_text(document, KG_PART_FIGURE, "note",
+                     "only a part of a call was traced: other kinds are possible");
     for (size_t i = 0; i < calls->kind_count && i < SHOWN; i++)
         kind_print(document, calls->partial, &calls->kinds[i], result->summary.median_ns);
     if (kg_hot_account_is_precise(&result->hot)) {

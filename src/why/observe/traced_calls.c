@@ -181,15 +181,22 @@ size_t kg_traced_first_reads(const struct kg_traced_calls *calls)
 }
 
 /* Number of the workload's calls that the kinds cover. If no call was traced to its end: a
- * fraction, estimated from reads and writes. NaN: unknown. */
+ * fraction, estimated from reads and writes. NaN: unknown. Reads that come after the traced part
+ * tell nothing about the kinds that go with its writes, and the reverse. */
 static double workload_calls(const struct kg_traced_calls *calls, const struct kg_moved *untraced)
 {
     enum { SURE = 1000 };
-    const double seen = reads_and_writes(calls->now);
-    const double of_call =
-        (untraced->calls[KG_READS] + untraced->calls[KG_WRITES]) / (double)calls->first.calls;
+    const double all = reads_and_writes(calls->now);
+    double seen = 0, of_call = 0;
     if (calls->calls)
         return (double)calls->calls;
+    for (enum kg_moving direction = KG_READS; direction < KG_MOVING_COUNT; direction++) {
+        const double traced = sum_of(calls->now, direction).calls;
+        if (is_rare(traced, all))
+            continue;
+        seen += traced;
+        of_call += untraced->calls[direction] / (double)calls->first.calls;
+    }
     return calls->first.calls && seen >= SURE && of_call >= seen ? seen / of_call : NAN;
 }
 
