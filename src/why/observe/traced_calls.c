@@ -268,6 +268,32 @@ static bool is_left_out(const struct kg_traced_calls *traced, const struct kg_tr
            !(share >= LONG && goes_on(traced, kind));
 }
 
+/* Whether a tracer times these calls badly: to trace one call may take three times as long as to
+ * trace another. */
+static bool is_short(const struct kg_system_call *kind, double tracing)
+{
+    static const double NOISE = 3;
+    return kind->time_ns < kind->calls * fmax(CALL_SHORT_NS, NOISE * tracing);
+}
+
+/* Short calls have at most the time that long calls leave, or the CPU time of all threads. So a
+ * tracer's noise neither exceeds the workload's time, nor takes the time of calls that wait. */
+static void short_calls_limit(const struct kg_marked *untraced, double tracing, double wall_ns,
+                              struct kg_system_calls *summary)
+{
+    double short_ns = 0, long_ns = 0;
+    for (size_t i = 0; i < summary->kind_count; i++)
+        if (is_short(&summary->kinds[i], tracing))
+            short_ns += summary->kinds[i].time_ns;
+        else
+            long_ns += summary->kinds[i].time_ns;
+    const double cpu_ns = (double)untraced->cpu_ns / (double)untraced->calls;
+    const double scale = fmax(cpu_ns, wall_ns - long_ns) / short_ns;
+    for (size_t i = 0; i < summary->kind_count && scale < 1; i++)
+        if (is_short(&summary->kinds[i], tracing))
+            summary->kinds[i].time_ns *= scale;
+}
+
 /* per      number of the workload's calls that the kinds cover
  * wall_ns  time of a call of the workload
  * returns  time of the kinds that are left out */
@@ -300,6 +326,7 @@ static double kinds_take(const struct kg_traced_calls *traced, const struct kg_m
                                         .time_ns = kind_ns / cover.per};
         summary->calls += kind->calls;
     }
+    short_calls_limit(&traced->first, tracing, wall_ns, summary);
     qsort(summary->kinds, summary->kind_count, sizeof *summary->kinds, by_time);
     while (summary->kind_count > KG_HOT_CALLS_MOST)
         others_ns += summary->kinds[--summary->kind_count].time_ns;
