@@ -107,7 +107,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The time that tracing adds to a call: the lower quartile of the marks' durations. */
+/* The lower quartile of the marks' durations. */
 static double tracing_ns(const struct kg_traced_calls *calls)
 {
     double sorted[KG_MARKS_TIMED];
@@ -245,6 +245,18 @@ static double wall_alone(const struct kg_traced_calls *calls, double call_ns)
     return fmin((double)calls->first.wall_ns / (double)calls->first.calls, call_ns);
 }
 
+/* The time that tracing adds to a call. The only mark of a partial trace may be late, so it is at
+ * most the mean of a frequent kind. Some calls of futex are not timed. */
+static double tracing_of(const struct kg_traced_calls *traced, const struct kg_traced_kind *kinds)
+{
+    enum { FREQUENT = 100 };
+    double tracing = tracing_ns(traced);
+    for (size_t i = 0; i < KG_CALL_NUMBERS; i++)
+        if (kinds[i].count >= FREQUENT && i != SYS_futex)
+            tracing = fmin(tracing, (double)kinds[i].time_ns / (double)kinds[i].count);
+    return tracing;
+}
+
 /* The kind's time without the tracer's. */
 static double net_ns(const struct kg_traced_kind *kind, double tracing)
 {
@@ -302,7 +314,7 @@ static double kinds_take(const struct kg_traced_calls *traced, const struct kg_m
                          struct kg_system_calls *summary)
 {
     const struct kg_traced_kind *from = traced->calls ? traced->whole : traced->now;
-    const double tracing = tracing_ns(traced);
+    const double tracing = tracing_of(traced, from);
     size_t count = 0;
     double others_ns = 0;
     for (size_t i = 0; i < KG_CALL_NUMBERS; i++)

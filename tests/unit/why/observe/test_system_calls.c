@@ -377,6 +377,20 @@ static void short_calls_leave_their_time_to_calls_that_wait(void **state)
     kg_arena_free(&arena);
 }
 
+static void a_late_mark_takes_no_time_from_long_calls(void **state)
+{
+    struct kg_traced_calls traced = noisy_calls();
+    struct kg_arena arena = {0};
+    struct kg_system_calls calls;
+    (void)state;
+    traced.marks_ns[0] = 1e6;
+    traced.now[SYS_nanosleep] = (struct kg_traced_kind){20, 0, 20 * 360000, 4000};
+    kg_traced_summarize(&traced, &noisy_moved, NAN, &arena, &calls);
+    assert_non_null(kind(&calls, "nanosleep"));
+    assert_true(kind(&calls, "nanosleep")->time_ns > 60e6);
+    kg_arena_free(&arena);
+}
+
 /* Several processes, one after the other: their short calls do not overlap. */
 static void short_calls_of_several_processes_take_no_longer_than_all(void **state)
 {
@@ -570,6 +584,7 @@ int main(void)
         cmocka_unit_test(sums_of_a_partial_trace_are_the_kernels),
         cmocka_unit_test(few_long_calls_of_a_partial_trace_count),
         cmocka_unit_test(short_calls_leave_their_time_to_calls_that_wait),
+        cmocka_unit_test(a_late_mark_takes_no_time_from_long_calls),
         cmocka_unit_test(short_calls_of_several_processes_take_no_longer_than_all),
         cmocka_unit_test(a_process_that_is_traced_already_is_a_refusal),
         cmocka_unit_test(the_end_of_the_process_is_left_for_who_started_it),
